@@ -47,8 +47,8 @@ RouteOrder::Plans compileRoutes(const config::Model& model, const RouteTools& to
   return cache.order.sorted(std::move(plans));
 }
 
-/// Notes the uses that PayloadProcessors attach to Backends and that cannot run, in an order that does not depend on
-/// that of the objects.
+/// Notes the uses that PayloadProcessors attach to Backends and that cannot run. Their order does not depend on the
+/// order of the objects.
 void noteAttached(const config::Model& model, const BackendCatalog& backends, RefusedUses& refused) {
   std::map<std::string, const config::Backend*> byName;
   for (const config::Backend& each : model.all<config::Backend>()) {
@@ -57,7 +57,8 @@ void noteAttached(const config::Model& model, const BackendCatalog& backends, Re
   for (const auto& [name, backend] : byName) refused.note(backends.backends().at(backend).attached);
 }
 
-/// Notes the uses of Gateways that some of their rules refuse, because these lead out without TLS.
+/// Notes the uses of Gateways that some of their rules refuse because these rules send requests out of the cluster
+/// without TLS.
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
@@ -74,7 +75,7 @@ std::set<std::string> backendsWithUsers(const BackendCatalog& backends) {
   return names;
 }
 
-/// The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
+/// The reader has checked the settings. If they are wrong nevertheless, only public addresses are allowed.
 routing::AddressGuard guardOf(const base::Settings& settings) {
   auto made = routing::AddressGuard::make(settings.addressGuardAllow);
   return made ? std::move(*made) : routing::AddressGuard();

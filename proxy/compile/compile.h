@@ -1,8 +1,8 @@
-// Compiles the Model into the snapshot that workers serve and the statuses of all objects: the second half of
+// Compiles the Model into the snapshot that workers serve and the statuses of all objects. This is the second half of
 // "configuration is a pure function".
 //
-// It uses no clock, files or network; the caller passes the system's authorities. The result depends on the set of
-// objects alone and not on their order.
+// It uses no clock, files or network; the caller passes the system's authorities. The result depends only on the set of
+// objects and not on their order.
 #pragma once
 
 #include <memory>
@@ -35,35 +35,36 @@ struct CompileResult {
   /// The statuses in the order of writeStatuses(). Objects of other controllers and kinds without a status are left
   /// out.
   config::StatusList statuses;
-  /// False if the set as a whole cannot be served: there is no GatewayClass of ours, or its settings cannot be read.
+  /// False if the set as a whole cannot be served: this controller has no GatewayClass, or its settings cannot be read.
   bool usable = false;
-  /// Fingerprint of the system's authorities that Backends are verified against; empty if none is.
+  /// Fingerprint of the system's authorities that Backends are verified against; empty if no Backend uses them.
   std::string systemAuthorities;
   /// The Secrets that the Pods of each Gateway need and may read, if a controller keeps them.
   SecretsOfGateways secrets;
-  /// The routes of whose chains these Secrets are.
+  /// The routes whose chains these Secrets belong to.
   RoutesOfGateways routes;
   /// The Backends that attached routes name, by BackendPlan::object, whether or not they can be served.
   std::set<std::string> namedBackends;
-  /// Where its listeners are served.
+  /// The places where the listeners are served.
   ListenerPlaces places;
-  /// The addresses that its Gateways have; empty for those that have all of the machine.
+  /// The addresses of the Gateways. A Gateway that listens on all addresses of the machine has none here.
   GatewayAddresses addresses;
-  /// The uses of payload processors that await something. They are to be compiled again when that may have come.
+  /// The uses of payload processors that wait for something, such as a Secret. They are compiled again when it may
+  /// exist.
   std::vector<AwaitingUse> awaiting;
-  /// The uses that ask a server. They are to be compiled again when one has another state.
+  /// The uses that call a server. They are compiled again when the state of a server has changed.
   std::vector<AskedServer> servers;
-  /// The health of Backends as the statuses tell it. They are to be written again when it changes.
+  /// The health of Backends as the statuses report it. The statuses are written again when it changes.
   BackendHealths health;
 };
 
-/// Results that successive compilations share, so that they are not made again. It never changes the result of a
-/// compilation. It belongs to the loading thread.
+/// Results that successive compilations share to save work. They never change the result of a compilation. They belong
+/// to the loading thread.
 struct CompileCache {
   processing::SharedStates states;
   ProcessorCache processors;
   StepNumbers steps;
-  std::shared_ptr<const pki::TrustStore> authorities;  // the system's
+  std::shared_ptr<const pki::TrustStore> authorities;  // the authorities of the system
   BackendCache backends;
   BackendUses uses;
   RouteCache routes;

@@ -20,12 +20,12 @@ using WriteStatuses = void (*)(const StatusSources& sources, Statuses& statuses)
 
 struct PolicyKind {
   void (*close)(const config::Model& model, ClosingPolicies& closing);
-  /// Null if policies of the kind settle nothing for rules.
+  /// Null if policies of the kind have no settings for rules.
   MakeRules rules;
   StatusEntry statuses;
 };
 
-/// Returns the line of a kind: `kCause` says which targets it does not support.
+/// Returns the line for a kind. `kCause` decides which targets the kind does not support.
 template <typename Policy, CauseOf kCause>
 constexpr PolicyKind policyKind(MakeRules rules, WriteStatuses statuses) {
   const auto close = [](const config::Model& model, ClosingPolicies& closing) {

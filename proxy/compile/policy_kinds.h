@@ -1,8 +1,8 @@
-// The table of policy kinds: how each type of policies attaches to what it targets. It has the control plane's half of
-// such a kind; config/read/object_kinds.h has the other one.
+// The table of policy kinds defines how each type of policy attaches to its targets. This is the control plane's half
+// of such a kind; config/read/object_kinds.h has the other half.
 //
-// A kind of policies is a line here, with three functions of its own: for the targets that it does not support, for
-// rules, and for its statuses. The order of the lines is that in which kinds apply to a rule.
+// Each kind of policy is one line here, with three functions: for the targets that it does not support, for rules, and
+// for its statuses. The order of the lines is the order in which kinds apply to a rule.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace sluice::compile {
 
-/// The policies of rules are made from these, which outlive them.
+/// The policies of rules are made from these sources, which must outlive them.
 struct RulePolicySources {
   const config::Model& model;
   const ProcessorCompiler& processors;
@@ -28,9 +28,10 @@ struct RulePolicySources {
   processing::SharedStates& states;
 };
 
-/// Returns the policies and payload processors that close what they target, because it cannot be served with them.
+/// Returns the policies and payload processors that close their targets, because the targets cannot be served with
+/// them.
 ClosingPolicies closingPolicies(const config::Model& model);
-/// Returns the policies of all kinds that settle something for rules, in the order of the table.
+/// Returns the policies of all kinds with settings for rules, in the order of the table.
 RulePolicyList rulePolicies(const RulePolicySources& sources);
 /// Returns the writers of the statuses of policies, in the order of the table.
 std::span<const StatusEntry> policyStatuses();

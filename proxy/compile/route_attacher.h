@@ -1,5 +1,7 @@
-// Attaches routes to the listeners, each without what cannot be served of it, and keeps their statuses. It lives as
-// long as one compilation.
+// RouteAttacher attaches routes to listeners, without the parts that cannot be served there, and keeps the statuses of
+// the routes.
+//
+// It lives as long as one compilation.
 #pragma once
 
 #include <memory>
@@ -16,14 +18,15 @@ namespace sluice::compile {
 
 class RouteAttacher {
  public:
-  /// `sealerFault` is the reason why there are no sessions; null if there are. All of them outlive the attacher.
+  /// `sealerFault` is the reason why sessions are not possible; null if they are. All arguments must outlive the
+  /// attacher.
   RouteAttacher(const AttachTools& tools, const ClosingPolicies& policies, const Fault* sealerFault,
                 const AskedServers& servers)
       : tools_(tools), policies_(policies), sealerFault_(sealerFault), servers_(servers) {}
 
   /// Called for each route in the order in which they are attached (attach.h).
   void attach(const std::shared_ptr<const RoutePlan>& plan);
-  /// Returns the statuses of the routes that have parents of ours.
+  /// Returns the statuses of the routes that have parents of this controller.
   Statuses takeStatuses() { return std::move(statuses_); }
 
  private:

@@ -9,7 +9,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Returns true for kinds of which it is known one by one which objects are served.
+/// Returns true for kinds whose served objects are known by name.
 bool isKnownByName(std::string_view group, std::string_view kind) {
   return config::isKindOf<config::Gateway>(group, kind) || config::isKindOf<config::HttpRoute>(group, kind) ||
          config::isKindOf<config::GrpcRoute>(group, kind) || config::isKindOf<config::Backend>(group, kind);
@@ -39,7 +39,7 @@ ServedObjects::ServedObjects(const CompileResult& compiled) {
 }
 
 void ServedObjects::addBackend(const std::string& object) {
-  // "Backend.sluice.dev/demo/far"; a server of the settings has no namespace.
+  // The text is "Backend.sluice.dev/demo/far". A server of the settings has no namespace in it.
   const std::size_t from = object.find('/') + 1;
   const std::size_t end = object.find('/', from);
   if (end != std::string::npos) add(object, object.substr(from, end - from));

@@ -1,10 +1,10 @@
-// Tells the objects that concern the Gateways of a process from all others that it has compiled. A process that serves
-// some Gateways follows kinds as a whole, so it knows objects of other Gateways and namespaces too, of which it should
-// say nothing to whoever may ask it.
+// ServedObjects decides which objects concern the Gateways of a process. A process that serves some of the Gateways
+// watches whole kinds, so it knows the objects of other Gateways and namespaces too. It must not disclose these to
+// users of its admin port.
 //
-// Objects without a namespace concern all. A Backend concerns it if one of its routes may use it, or a processor asks
-// it; a policy if what it targets does; all others if they stand in the namespace of a Gateway, of a route, or of such
-// a Backend. Owned by its maker; any thread.
+// An object without a namespace always concerns the process. A Backend does if one of the process's routes may use it,
+// or if a processor calls it. A policy does if its target does. Any other object does if it is in the namespace of a
+// Gateway, of a route, or of such a Backend. The maker owns the object, and any thread may use it.
 #pragma once
 
 #include <set>
@@ -16,11 +16,11 @@ namespace sluice::compile {
 
 class ServedObjects {
  public:
-  /// `compiled` is of a process that has no Gateways and routes but those that it serves.
+  /// `compiled` must belong to a process that has only the Gateways and routes which it serves.
   explicit ServedObjects(const CompileResult& compiled);
 
   bool has(const config::ObjectStatus& object) const;
-  /// Returns true if a Gateway, a route or such a Backend stands in the namespace.
+  /// Returns true if a Gateway, a route or such a Backend is in the namespace.
   bool hasNamespace(const std::string& nameSpace) const { return nameSpaces_.contains(nameSpace); }
 
  private:

@@ -1,5 +1,5 @@
-// Adds the steps of Backends' extensions, and of PayloadProcessors for Backends, to their plans, and resolves the
-// backendRefs of routes to these. All rules that refer to a port share its plan.
+// Adds the steps of Backends' extensions and of PayloadProcessors for Backends to the plans of Backends, and resolves
+// the backendRefs of routes to these plans. All rules that refer to a port share its plan.
 #pragma once
 
 #include <memory>
@@ -26,13 +26,13 @@ struct CompiledBackendPort {
   std::optional<Fault> unaccepted;
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // an extension or a PayloadProcessor cannot run and fails closed
-  std::optional<Fault> closed;       // a policy for it is not supported, or cannot be obeyed
-  base::ObjectNames secrets;         // that it and its processors name
+  std::optional<Fault> closed;       // a policy for it is not supported, or cannot be applied
+  base::ObjectNames secrets;         // the Secrets that the port and its processors name
 };
 
 struct CompiledBackend {
-  std::optional<Fault> unaccepted;         // concerns all ports
-  std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
+  std::optional<Fault> unaccepted;         // a fault of all ports
+  std::vector<CompiledBackendPort> ports;  // in the order of config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
   RefusedUses attached;                    // uses of PayloadProcessors for it that cannot run
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
@@ -44,16 +44,16 @@ class BackendCatalog {
   BackendCatalog(const config::Model& model, const DestinationCatalog& destinations,
                  const ProcessorCompiler& processors, BackendCache& cache);
 
-  /// Resolves a reference of the route `holder`, as DestinationCatalog::resolve(), to a plan with the steps of the
-  /// Backend's extensions. A further fault is that of an extension which cannot run and fails closed.
+  /// Resolves a reference of the route `holder`, as DestinationCatalog::resolve() does, to a plan with the steps of the
+  /// Backend's extensions. It may also return the fault of an extension that cannot run and fails closed.
   BackendUse resolve(const config::BackendObjectReference& ref, const Holder& holder) const;
 
-  /// Does DestinationCatalog::newest().
+  /// Returns the same as DestinationCatalog::newest().
   std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
     return destinations_.newest(plan);
   }
 
-  /// Returns the plan with these settings of policies; see governedPlan(). Rules with the same settings share it.
+  /// Returns the plan with these settings of policies; see governedPlan(). Rules with the same settings share the plan.
   std::shared_ptr<const routing::BackendPlan> governed(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                        const routing::ConnectionSettings& settings) const;
   /// Keeps the governed plans of a rule that is not compiled again, so that other rules will share them. Returns false

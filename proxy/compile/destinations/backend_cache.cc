@@ -6,8 +6,8 @@ namespace sluice::compile {
 
 namespace {
 
-/// The identity describes a connection to the plan's destination. Extensions, and the names of Secrets, are not in it;
-/// the authority follows from it.
+/// The identity describes a connection to the plan's destination. It does not contain extensions and the names of
+/// Secrets. The authority follows from it.
 bool areSame(const routing::BackendPlan& a, const routing::BackendPlan& b) {
   return same(a.chain.get(), b.chain.get()) && sameSecrets(a, b);
 }

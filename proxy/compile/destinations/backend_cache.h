@@ -1,5 +1,5 @@
 // A BackendCache keeps the BackendPlans of the last compilation. A plan that did not change stays the same object, so
-// that everything made from it stays too.
+// that everything made from it stays the same too.
 //
 // It belongs to the loading thread.
 #pragma once
@@ -25,15 +25,15 @@ struct BackendCache {
   }
 };
 
-/// Returns true if plans of one identity were made of Secrets of the same names.
+/// Returns true if two plans with the same identity were made from Secrets with the same names.
 bool sameSecrets(const routing::BackendPlan& a, const routing::BackendPlan& b);
 
-/// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
+/// Returns the last compilation's plan if it is equal to `plan`, or else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendCache& cache);
 
-/// Returns the plan of a Service that rules hold: one that stays the same while endpoints come and go, so that no route
-/// is compiled again for them. Its endpoints may be earlier ones; Snapshot::backends has the newest.
+/// Returns the plan of a Service that rules refer to. It stays the same while endpoints come and go, so that routes
+/// need not be compiled again. Its endpoints may be outdated; Snapshot::backends has the newest ones.
 std::shared_ptr<const routing::BackendPlan> planOfRules(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                         BackendCache& cache);
 

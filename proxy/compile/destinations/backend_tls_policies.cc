@@ -28,7 +28,7 @@ CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::Bac
   CompiledTlsPolicy result;
   checkAuthorities(model, policy, result);
   std::optional<Fault> invalid = alteringFault(policy.unsupported);
-  // The API demands this reason, which is UnsupportedValue elsewhere.
+  // Gateway API requires this reason for BackendTLSPolicies. Other objects have UnsupportedValue.
   if (invalid) invalid->reason = reason::kInvalid;
   routing::UpstreamTls ignored;
   if (!invalid) invalid = compileTlsOptions(policy.tls, ignored);

@@ -1,8 +1,8 @@
-// The BackendTLSPolicies of a configuration, and the TLS that Services and Backends get by them. A policy for a port
-// counts before one for the whole object (see attached_policies.h).
+// The BackendTLSPolicies of a configuration, and the TLS settings that they give to Services and Backends. A policy for
+// a port takes precedence over one for the whole object (see attached_policies.h).
 //
-// The gateway never speaks to the target of a policy without the TLS that the policy asks for. If that TLS cannot be
-// had, there is a fault instead, and requests answer 500. It lives as long as one compilation.
+// The gateway never connects to the target of a policy without the TLS that the policy demands. If that TLS is not
+// possible, there is a fault instead, and requests answer 500. The object lives as long as one compilation.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct CompiledTlsPolicy {
   std::optional<routing::UpstreamTls> tls;  // none if there is a fault
   /// Invalid, or NoValidCACertificate if every reference to authorities is broken.
   std::optional<Fault> unaccepted;
-  std::optional<Fault> unresolved;  // of the references to authorities
+  std::optional<Fault> unresolved;  // the fault of its references to authorities
 };
 
 class BackendTlsPolicies {
@@ -38,24 +38,24 @@ class BackendTlsPolicies {
   /// Both must outlive it.
   BackendTlsPolicies(const config::Model& model, const SystemTrust& systemTrust);
 
-  /// Returns the TLS of a port of that Service or Backend, or the reason why it cannot be had; nullopt if no policy
+  /// Returns the TLS of a port of that Service or Backend, or the reason why it is not possible; nullopt if no policy
   /// targets it.
   std::optional<Resolved<routing::UpstreamTls>> of(const config::ObjectMeta& object,
                                                    const config::PolicySection& port) const;
-  /// Returns the policy whose TLS that is; nullptr if no policy targets it.
+  /// Returns the policy that this TLS comes from; nullptr if no policy targets it.
   const Candidate* find(const config::ObjectMeta& object, const config::PolicySection& port) const {
     return policies_.find(object, port);
   }
-  /// Returns what became of a policy of the model.
+  /// Returns the result for a policy of the model.
   const CompiledTlsPolicy& compiled(const config::BackendTlsPolicy& policy) const { return compiled_.at(&policy); }
-  /// Returns the policy that counts among those that target exactly this; nullptr if there is none.
+  /// Returns the policy that takes precedence among those that target exactly this; nullptr if there is none.
   const Candidate* findExactly(const config::ObjectMeta& object, const config::PolicySection& port) const {
     return policies_.findExactly(object, port);
   }
 
  private:
   const AttachedPolicies<config::BackendTlsPolicy> policies_;
-  std::unordered_map<const config::BackendTlsPolicy*, CompiledTlsPolicy> compiled_;  // those that are valid
+  std::unordered_map<const config::BackendTlsPolicy*, CompiledTlsPolicy> compiled_;  // only valid policies
 };
 
 }  // namespace sluice::compile

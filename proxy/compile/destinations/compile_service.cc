@@ -17,10 +17,10 @@ namespace {
 
 namespace reason = config::reason;
 
-constexpr std::size_t kMostNamed = 3;  // addresses in a note
+constexpr std::size_t kMostNamed = 3;  // the most addresses that a note names
 
-/// Maps appProtocol (GEP-1911). It says which version of HTTP the port speaks; over TLS, ALPN chooses where it does
-/// not.
+/// Maps appProtocol (GEP-1911), which gives the version of HTTP that the port uses. If it gives none, ALPN chooses the
+/// version over TLS.
 Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port, bool overTls) {
   const std::string& name = port.appProtocol;
   if (port.protocol != config::TransportProtocol::kTcp) {
@@ -38,7 +38,7 @@ Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& po
   return fault(reason::kUnsupportedProtocol, "appProtocol " + name + " is not supported");
 }
 
-/// Collects the endpoints of one port: those that are used and those that the guard refuses.
+/// Collects the endpoints of one port: those that are used, and those that the address guard refuses.
 class EndpointCollector {
  public:
   explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
@@ -88,7 +88,7 @@ class EndpointCollector {
   bool hasNames_ = false;
 };
 
-/// Adds the endpoints of a slice. Slices have the names of the Service's ports and the port numbers of the endpoints.
+/// Adds the endpoints of a slice. A slice has the port names of the Service and the port numbers of the endpoints.
 void collect(const config::EndpointSlice& slice, const config::ServicePort& port, EndpointCollector& endpoints) {
   if (slice.addressType == config::AddressType::kFqdn) return endpoints.addName();
   for (const config::EndpointSlice::Port& each : slice.ports) {
@@ -112,7 +112,7 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRule
     entry.service = &service;
     if (service.isExternalName) continue;
     for (const config::ServicePort& port : service.ports) {
-      // One port number may occur with two protocols.
+      // The same port number may occur twice, with two protocols.
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
       CompiledServicePort compiled = compilePort(service, port, slices[name], rules, cache);
@@ -161,7 +161,8 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
 std::shared_ptr<const routing::BackendPlan> ServiceCatalog::newest(
     const std::shared_ptr<const routing::BackendPlan>& plan) const {
   if (const auto found = newest_.find(plan->identity); found != newest_.end()) return found->second;
-  const auto other = newest_.find(plan->countsAs);  // the plan that `plan` is a copy of, for HTTP/2
+  const auto other =
+      newest_.find(plan->countsAs);  // the original, if `plan` is a copy with another HTTP version or with settings
   return other == newest_.end() ? plan : withEndpoints(plan, *other->second);
 }
 
@@ -191,7 +192,7 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
     }
     Fault fault =
         refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port) + availablePorts(ports));
-    fault.summary = ref.port == 0;  // the schema requires one
+    fault.summary = ref.port == 0;  // the schema requires a port
     return fault;
   }
   if (port->fault) {

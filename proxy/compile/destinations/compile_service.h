@@ -1,5 +1,5 @@
-// Compiles Services into BackendPlans. There is one plan for each port, with the endpoints that are ready in the
-// Service's EndpointSlices.
+// Compiles Services into BackendPlans. Each port has one plan, with the endpoints of the Service's EndpointSlices that
+// are ready.
 //
 // It lives as long as one compilation.
 #pragma once
@@ -23,11 +23,11 @@
 
 namespace sluice::compile {
 
-/// DestinationRules decide about destinations, besides their own objects.
+/// DestinationRules are what decides about destinations besides their own objects.
 struct DestinationRules {
-  const routing::AddressGuard& guard;  // which endpoints are refused
-  const ClosingPolicies& closing;      // which ports answer 500
-  const BackendTlsPolicies& tls;       // which ports a policy gives TLS
+  const routing::AddressGuard& guard;  // refuses endpoints
+  const ClosingPolicies& closing;      // makes ports answer 500
+  const BackendTlsPolicies& tls;       // gives TLS to ports
 };
 
 class ServiceCatalog {
@@ -35,17 +35,17 @@ class ServiceCatalog {
   /// `model` must outlive it.
   ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache);
 
-  /// Returns the plan that a backendRef of the route `holder` means. Faults: BackendNotFound for a Service
-  /// or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
+  /// Returns the plan of the port that a backendRef of the route `holder` refers to. Faults: BackendNotFound for a
+  /// Service or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
   /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911);
   /// UnsupportedValue for a port that a policy closes; the fault of a BackendTLSPolicy for the port.
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
                                                                 const Holder& holder) const;
-  /// Returns the plan of the same Service with its endpoints of now, over the same version of HTTP; `plan` itself if it
-  /// is of none.
+  /// Returns the plan of the same Service with its current endpoints, over the same version of HTTP; `plan` itself if
+  /// it does not belong to a Service.
   std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const;
-  /// Returns a note about the endpoints that are not used, with the reason if they are those of the holder's namespace;
-  /// empty if all are used.
+  /// Returns a note about the endpoints that are not used; empty if all are used. The note has the reason if the
+  /// Service is in the holder's namespace.
   config::Finding note(const config::BackendObjectReference& ref, std::string_view holder) const;
 
  private:

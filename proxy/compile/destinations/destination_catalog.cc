@@ -47,7 +47,7 @@ std::optional<Fault> acceptance(const config::BackendPort& port, const std::opti
   return compileTlsOptions(*tls, ignored);
 }
 
-/// Says why no port of the Backend is meant by a reference with that one.
+/// Explains why a reference with that port matches no port of the Backend.
 std::string whyNoPort(const config::Backend& backend, std::uint16_t port, std::string_view reader) {
   if (backend.hasEndpoints) return "each of its endpoints has a port, so the reference must name none";
   if (port == 0) return "it has several ports, so the reference must name one";
@@ -58,7 +58,7 @@ std::string whyNoPort(const config::Backend& backend, std::uint16_t port, std::s
   return "it has no port " + std::to_string(port) + availablePorts(numbers);
 }
 
-/// Says that the Backend's own TLS and a policy for it cannot both be obeyed.
+/// Returns a fault because the Backend's own TLS contradicts a policy for it.
 Fault contradiction(const config::Finding& own, const config::ObjectMeta& policy) {
   return fault(
       reason::kInvalid, own.field,

@@ -47,7 +47,7 @@ Resolved<routing::UpstreamTls> tlsTo(const config::Model& model, const content::
                                      const Holder& holder) {
   routing::UpstreamTls result;
   result.serverName = hostname;
-  // The author of the settings names these Secrets, in whatever namespace they are.
+  // The author of the settings names these Secrets. They may be in any namespace.
   const auto itself = [&](const config::ObjectRef& ref) { return Holder{holder.group, holder.kind, ref.nameSpace}; };
   if (const content::Value* ref = tls.find("certificateRef")) {
     const config::ObjectRef secret = secretOf(*ref, "service.tls.certificateRef");

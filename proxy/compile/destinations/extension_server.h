@@ -11,11 +11,11 @@
 
 namespace sluice::compile {
 
-/// Returns true if a processor's reference to its server is not one to a Backend or Service.
+/// Returns true if a processor's reference to its server does not refer to a Backend or Service.
 bool namesExtensionServer(const content::Value& reference);
-/// Compiles `service` as usesOf() in extension_manager.h makes it. Only the GatewayClass may hold it: everybody else
-/// writes a Backend, which grants and policies are about. Faults: InvalidConfig, and those of the Secrets that tls
-/// names.
+/// Compiles `service`, which usesOf() in extension_manager.h has made. Only the GatewayClass may use such servers. All
+/// other objects have to refer to a Backend, which grants and policies apply to. Faults: InvalidConfig, and those of
+/// the Secrets that tls names.
 BackendResult extensionServer(const config::Model& model, const content::Value& service, const Holder& holder);
 
 }  // namespace sluice::compile

@@ -24,7 +24,7 @@ std::string writtenIp(int family, const std::uint8_t* bytes) {
   return ::inet_ntop(family, bytes, text.data(), text.size());
 }
 
-/// Sets the last `count` bits, of at most 64, of an address of `size` bytes to those of `value`.
+/// Sets the last `count` bits, at most 64, of an address of `size` bytes to the last bits of `value`.
 void setLowBits(std::uint8_t* bytes, std::size_t size, unsigned count, std::uint64_t value) {
   for (unsigned bit = 0; bit < count; ++bit) {
     std::uint8_t& byte = bytes[size - 1 - bit / 8];
@@ -33,7 +33,7 @@ void setLowBits(std::uint8_t* bytes, std::size_t size, unsigned count, std::uint
   }
 }
 
-/// Returns a number that depends on the name alone, the same in every process and version.
+/// Returns a number that depends only on the name. It is the same in every process and version.
 std::uint64_t numberOf(const std::string& name) {
   const pki::Sha256Digest digest = pki::sha256(name);
   std::uint64_t number = 0;
@@ -73,7 +73,7 @@ base::Result<AddressPool> AddressPool::parse(std::string_view text) {
   return pool;
 }
 
-/// Sets the bounds of what is given of a network with 2^hostBits addresses.
+/// Sets the bounds of the addresses that the pool gives out of a network with 2^hostBits addresses.
 void AddressPool::bound(unsigned hostBits) {
   first_ = lowBits(network_);
   const std::uint64_t last = hostBits == 64 ? ~std::uint64_t{0} : first_ + ((std::uint64_t{1} << hostBits) - 1);
@@ -148,7 +148,7 @@ class PoolAssigner {
 
   void choose(const PoolMember& member) {
     std::uint64_t index = numberOf(member.gateway) % pool_.size();
-    // Each address that somebody has is in the way once.
+    // Each reserved or assigned address can be in the way at most once.
     const std::uint64_t inTheWay = reserved_.size() + assignment_.holders.size();
     for (std::uint64_t tries = std::min(pool_.size(), inTheWay + 1); tries > 0; --tries) {
       if (give(member, pool_.at(index))) return;
@@ -165,7 +165,7 @@ class PoolAssigner {
   const AddressPool& pool_;
   const GatewayAddresses& before_;
   PoolAssignment assignment_;
-  std::set<std::string> reserved_;  // for Gateways that ask for them
+  std::set<std::string> reserved_;  // addresses that Gateways ask for
 };
 
 }  // namespace

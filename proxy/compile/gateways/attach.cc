@@ -19,7 +19,7 @@ namespace {
 
 namespace reason = config::reason;
 
-// A status is for people, who need no more than this number of examples.
+// People read the status, and they need only this many examples.
 constexpr std::size_t kMaxShadowed = 4;
 
 /// Returns the route's hostnames that the listener can receive; "" if the route names none.
@@ -85,8 +85,8 @@ class Attacher {
   }
 
  private:
-  /// Returns the number of entries if all listeners accepted the route with all its hostnames. Hardly any route has so
-  /// many, and to count those that it has costs more.
+  /// Returns the number of entries that the route has if all listeners accept it with all its hostnames. Few routes
+  /// exceed the limit by this number, and an exact number takes longer to compute.
   std::uint64_t mostEntries() const {
     std::uint64_t listeners = 0;
     for (const GatewayPlan& each : gateways_) listeners += each.listeners.size();
@@ -100,7 +100,7 @@ class Attacher {
 
   static bool isGateway(const config::ObjectRef& ref) { return config::isKindOf<config::Gateway>(ref.group, ref.kind); }
 
-  /// Returns false for parents of other APIs and Gateways of other controllers, which those controllers report.
+  /// Returns false for parents of other APIs and for Gateways of other controllers. Those controllers report them.
   bool isOurs(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
     if (ref.group != config::kGatewayGroup && ref.group != config::kPrototypeGroup) return false;
@@ -152,9 +152,9 @@ class Attacher {
                  describe(ref, route_.meta.nameSpace) + ": it does not exist" + hint);
   }
 
-  /// Returns a hint at the Gateway of another kind or namespace with that name, or else at the one with the nearest
-  /// name. A route may attach to Gateways of all namespaces that admit it, and to no others. Those of other namespaces
-  /// are not named.
+  /// Returns a hint that names the Gateway with that name and another kind or namespace, or else the Gateway with the
+  /// nearest name. A route may attach to Gateways of all namespaces that admit it. Gateways of other namespaces are not
+  /// named.
   std::string nearestGateway(const config::ObjectRef& ref) const {
     const std::string& own = route_.meta.nameSpace;
     const std::string_view nameSpace = targetNamespace(ref, own);
@@ -175,7 +175,7 @@ class Attacher {
                             : "; a Gateway there with a similar name admits this route";
   }
 
-  /// Returns a hint at the fields by which a parentRef with that name means the Gateway.
+  /// Returns a hint that names the fields which make a parentRef with that name refer to the Gateway.
   static std::string fieldsToMean(const config::ObjectMeta& gateway, const config::ObjectRef& ref,
                                   std::string_view nameSpace) {
     std::string fields;
@@ -191,20 +191,21 @@ class Attacher {
     });
   }
 
-  /// Returns true if a Gateway that its schema refuses may have admitted the route before. What its listeners were like
-  /// is not known, so all that it lets in now counts, and what its own namespace has.
+  /// Returns true if a Gateway that its schema refuses may have admitted the route before. Its earlier listeners are
+  /// not known. So this is assumed if its current listeners admit the route, or if the route is in the Gateway's
+  /// namespace.
   bool mayReachRejected(const GatewayPlan& gateway) const {
     return gateway.gateway->meta.nameSpace == route_.meta.nameSpace || admitsAnywhere(gateway);
   }
 
-  /// Notes what the Gateway's Pods need for the route.
+  /// Notes the Secrets and the route that the Gateway's Pods need.
   void noteChain(GatewayPlan& gateway) const {
     if (model_.controllerNamespace.empty()) return;
     gateway.secrets.insert(secrets_.begin(), secrets_.end());
     gateway.routes.emplace(plan_.kind, route_.meta.nameSpace, route_.meta.name);
   }
 
-  /// Names the listeners that admit the route's namespace, and no others.
+  /// Returns a fault that names only the listeners which admit the route's namespace.
   Fault noSuchListener(const GatewayPlan& gateway, const config::ParentRef& parent) const {
     std::vector<std::string_view> names;
     std::vector<std::uint16_t> ports;
@@ -233,7 +234,8 @@ class Attacher {
     return result;
   }
 
-  /// Counts an accepted route at listeners that are not accepted, as the API demands (ListenerStatus.attachedRoutes).
+  /// Counts the route in the attachedRoutes of listeners that are not accepted, as the API demands
+  /// (ListenerStatus.attachedRoutes).
   void countUnserved(GatewayPlan& gateway, const config::ParentRef& parent) {
     for (ListenerPlan* each : selected(gateway, parent)) {
       const config::Listener& listener = *each->listener;
@@ -251,7 +253,7 @@ class Attacher {
     };
     if (!listener.accepted()) {
       Fault why = refusal(reason::kNoMatchingParent, "is not accepted");
-      why.summary = true;  // the listener says so
+      why.summary = true;  // the listener's conditions report the fault
       return why;
     }
     if (const auto why = refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
@@ -281,7 +283,8 @@ class Attacher {
                      (route_.hostnames.empty() ? " hostnames" : " other hostnames") + ", or another listener");
   }
 
-  /// Returns words for the hostname of the rival that meets one of these. Those of other namespaces are not named.
+  /// Returns the hostname of the rival that overlaps one of these hostnames, in words. Routes of other namespaces are
+  /// not named.
   std::string conflictingHostname(const config::Route& rival, const std::vector<std::string>& hostnames,
                                   const config::Listener& listener) const {
     if (rival.meta.nameSpace == route_.meta.nameSpace) {
@@ -316,8 +319,8 @@ class Attacher {
     }
   }
 
-  /// Returns the candidates as they are at the listener: with what their rules inherit there, and without what the
-  /// Gateway's Pods may not read.
+  /// Returns the candidates for the listener. Their rules have the settings that they inherit there, and have no parts
+  /// that the Gateway's Pods may not read.
   std::shared_ptr<const routing::RouteCandidates> candidatesAt(const GatewayPlan& gateway, ListenerPlan& listener) {
     if (isEmpty(listener.inheritance) && !trust_) return plan_.candidates;
     const bool isOwn = gateway.gateway->meta.nameSpace == route_.meta.nameSpace;
@@ -331,7 +334,7 @@ class Attacher {
     return candidatesOf(plan_.rules, rules);
   }
 
-  /// Returns the rule without what the Gateway's Pods may not read the Secrets of.
+  /// Returns the rule without the parts whose Secrets the Gateway's Pods may not read.
   std::shared_ptr<const routing::Rule> restrict(std::shared_ptr<const routing::Rule> rule, std::size_t index) {
     RestrictedRule result = restrictedRule(std::move(rule), *trust_, route_.meta.nameSpace);
     for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, faultOfRule(index, each));
@@ -344,7 +347,7 @@ class Attacher {
     return std::move(result.rule);
   }
 
-  /// Notes a fault that a rule has at this listener.
+  /// Notes a fault that a rule has only at this listener.
   void refuseOnce(Fault why) { noteOnceIn(now_.dropped, std::move(why)); }
   static void noteOnceIn(std::vector<Fault>& known, Fault why) {
     if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(std::move(why));
@@ -389,12 +392,12 @@ class Attacher {
   const RulePolicyList& policies_;
   ListenerCache& cache_;
   const std::shared_ptr<const RoutePlan>& shared_;
-  const RoutePlan& plan_;  // the same
+  const RoutePlan& plan_;  // the same plan as a reference
   const config::Route& route_;
-  const base::ObjectNames secrets_;  // known only if a controller keeps the Pods of Gateways
+  const base::ObjectNames secrets_;  // empty unless a controller keeps the Pods of Gateways
   std::set<const ListenerPlan*> taken_;
-  ParentAttachment now_;  // at the current parent
-  /// Set if the Pods of the current parent may not read all that the route is made of.
+  ParentAttachment now_;  // the result for the current parent
+  /// Set if the Pods of the current parent may not read every Secret of the route.
   std::optional<SecretTrust> trust_;
   std::size_t shadowed_ = 0;
 };

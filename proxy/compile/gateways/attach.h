@@ -1,5 +1,5 @@
-// Attaches a route to listeners by its parentRefs, and tells what became of each of them. status/route_status.h makes
-// the route's conditions of that.
+// Attaches a route to listeners by its parentRefs, and returns the result for each parentRef. status/route_status.h
+// makes the route's conditions from it.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace sluice::compile {
 /// References outlive the call.
 struct AttachTools {
   const config::Model& model;
-  const SharedMatches& matches;  // of all routes
+  const SharedMatches& matches;  // the shared matches of all routes
   std::vector<GatewayPlan>& gateways;
   BackendCatalog& backends;
   const RulePolicyList& policies;
@@ -29,22 +29,22 @@ struct ParentAttachment {
   const config::ParentRef* parent = nullptr;
   /// The reason why no listener there has accepted the route.
   std::optional<Fault> refused;
-  /// Notes for people, which go with its acceptance.
+  /// Notes that the condition Accepted shows to people.
   std::vector<config::Finding> notes;
-  /// Faults that its rules have at these listeners alone.
+  /// Faults that its rules have only at these listeners.
   std::vector<Fault> dropped;
-  /// References of its rules that do not count at these listeners.
+  /// References of its rules that are not resolved at these listeners.
   std::vector<Fault> unresolved;
 };
 
-/// Returns the fault of a route that has more entries than one object may have (limits.matches). Each match is an entry
-/// at every listener and under every hostname there. Such a route is refused alone: withoutMatches() is attached in its
-/// place.
+/// Returns the fault of a route that has more entries than one object may have (limits.matches). Each match is one
+/// entry for every listener and every hostname there. The fault refuses only this route: withoutMatches() is attached
+/// in its place.
 std::optional<Fault> entriesFault(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan);
 
-/// Adds the route to the listeners that accept it, counts it there, and notes which Gateways use its Backends. Returns
-/// what became of it at the parents of this controller. Older routes must be attached first, because they keep what a
-/// later one wants too (claims.h).
+/// Attaches the route to the listeners that accept it, updates their number of routes, and notes which Gateways use its
+/// Backends. Returns the result for each parent of this controller. Older routes must be attached first, because they
+/// take precedence over later ones (claims.h).
 std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan);
 
 }  // namespace sluice::compile

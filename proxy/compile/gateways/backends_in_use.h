@@ -10,7 +10,8 @@
 
 namespace sluice::compile {
 
-/// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
+/// Returns the plans that attached rules, or processors which send requests themselves, send traffic to. They are
+/// sorted by name and port.
 std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways,
                                                                        const BackendCatalog& backends);
 

@@ -1,4 +1,4 @@
-// Visits the rules of the routes that are attached to Gateways, and gathers the Backends that they have checked.
+// Visits the rules of the routes that are attached to Gateways, and gathers the Backends with health checks.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace sluice::compile {
 
-/// Calls `visit` with each rule of each route that is attached somewhere, once for each place.
+/// Calls `visit` with each rule of each attached route, once for each place where it is attached.
 template <typename Visit>
 void eachRule(const std::vector<GatewayPlan>& gateways, const Visit& visit) {
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
       for (const AttachedRoute& route : listener.routes) {
-        // The matches of a rule follow one another.
+        // The matches of one rule are adjacent.
         const routing::Rule* last = nullptr;
         for (const routing::Candidate& each : *route.candidates) {
           if (each.rule.get() != last) visit(*each.rule);
@@ -26,7 +26,7 @@ void eachRule(const std::vector<GatewayPlan>& gateways, const Visit& visit) {
   }
 }
 
-/// Returns the Backends that the rules have checked, by name.
+/// Returns the Backends with health checks in these rules, by name.
 std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPlan>& gateways,
                                                      const BackendCatalog& backends);
 

@@ -17,7 +17,7 @@ const config::Route* routeOf(const routing::TextMap<const config::Route*>& map, 
   return found == map.end() ? nullptr : found->second;
 }
 
-/// Most names exist already, and making a node to find that out would cost more than the lookup.
+/// Most names exist already, and a node made only to find that out would cost more than the lookup.
 void addOnce(routing::TextMap<const config::Route*>& map, std::string_view key, const config::Route& owner) {
   if (!map.contains(key)) map.emplace(key, &owner);
 }

@@ -1,8 +1,8 @@
-// The claims of the routes that attached to one listener. Older routes come first and keep their claims: hostnames
-// against routes of the other kind (GRPCRouteSpec.hostnames), and matches against every route, because the older of two
-// routes with the same match wins.
+// The claims of the routes that are attached to one listener. Older routes come first and keep their claims. A route
+// claims its hostnames against routes of the other kind (GRPCRouteSpec.hostnames). It claims its matches against every
+// route, because the older of two routes with the same match wins.
 //
-// Filled by attach while routes are attached in the order of their age. Points into the Model.
+// Routes are attached in the order of their age, and each adds its claims. A Claims object points into the Model.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace sluice::compile {
 
-/// Hostnames and the routes that own them; "*.suffix" and "" stand for all hosts that they cover.
+/// Hostnames and the routes that own them. "*.suffix" and "" mean all hosts that they cover.
 class HostnameClaims {
  public:
   /// Adds a hostname. If it has an owner already, that owner stays.
   void add(std::string_view hostname, const config::Route& owner);
-  /// Returns the owner of a name that has a host in common with this one; nullptr if there is none.
+  /// Returns the owner of a name that shares a host with this one; nullptr if there is none.
   const config::Route* meets(std::string_view hostname) const;
   bool empty() const { return first_ == nullptr; }
 
  private:
   routing::TextMap<const config::Route*> names_;
-  routing::TextMap<const config::Route*> below_;  // keys are all parent domains of names_
+  routing::TextMap<const config::Route*> below_;  // the keys are all parent domains of names_
   const config::Route* first_ = nullptr;
 };
 
 class Claims {
  public:
-  /// Returns the route of another kind that owns one of these hostnames; nullptr if a route of `kind` may have them
-  /// all.
+  /// Returns the route of another kind that owns one of these hostnames; nullptr if there is none, so that a route of
+  /// `kind` may have them all.
   const config::Route* rival(std::string_view kind, const std::vector<std::string>& hostnames) const;
   void addHostnames(std::string_view kind, const std::vector<std::string>& hostnames, const config::Route& owner);
 
@@ -45,7 +45,8 @@ class Claims {
  private:
   HostnameClaims ofHttp_;
   HostnameClaims ofGrpc_;
-  routing::TextMap<std::unordered_map<std::uint32_t, const config::Route*>> matches_;  // by hostname and number
+  routing::TextMap<std::unordered_map<std::uint32_t, const config::Route*>>
+      matches_;  // the owner by hostname and number of the match
 };
 
 }  // namespace sluice::compile

@@ -1,5 +1,5 @@
-// Closes the listeners and routes that policies of unsupported kinds name. Backends and Services are closed where they
-// are compiled.
+// Closes the listeners and routes that policies of unsupported kinds target. The compilers of Backends and Services
+// close those themselves.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace sluice::compile {
 
-/// Makes listeners answer every request with 500 if a policy names them or their Gateway. They still accept routes.
+/// Makes listeners answer every request with 500 if a policy targets them or their Gateway. They still accept routes.
 void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& gateways);
 
-/// Returns the route with the rules that a policy names answering 500; nullopt if there are none.
+/// Returns the route, where the rules that a policy targets answer 500; nullopt if there are no such rules.
 std::optional<RoutePlan> closedRoute(const RoutePlan& plan, const ClosingPolicies& policies);
 
 }  // namespace sluice::compile

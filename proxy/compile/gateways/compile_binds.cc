@@ -17,8 +17,8 @@ bool hasNoPort(const ListenerPlan& plan) {
   return plan.unaccepted && plan.unaccepted->reason == config::reason::kPortUnavailable;
 }
 
-/// Returns the listeners of a Gateway by port. Listeners that cannot have their port, and ports whose listeners are all
-/// down, are left out.
+/// Returns the listeners of a Gateway by port. Listeners that did not get their port are left out, and so are ports
+/// without any listener that is up.
 std::map<std::uint16_t, Group> groupByPort(const GatewayPlan& gateway) {
   std::map<std::uint16_t, Group> groups;
   for (const ListenerPlan& plan : gateway.listeners) {
@@ -44,7 +44,7 @@ std::shared_ptr<const routing::RouteCandidates> refusal(const GatewayPlan& gatew
   return std::make_shared<const routing::RouteCandidates>(1, all);
 }
 
-/// Returns what stands for the hosts of a port that no listener has.
+/// Returns the entry for the hosts of a port that no listener has.
 std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, std::uint16_t port) {
   auto name = std::make_shared<routing::ServedListener>();
   name->gateway = gateway.gateway->meta.qualifiedName();
@@ -78,7 +78,8 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
   return builder.build();
 }
 
-/// Returns the certificates of all listeners of the group, the first listener's first, each once.
+/// Returns the certificates of all listeners of the group without duplicates, beginning with those of the first
+/// listener.
 std::vector<routing::ListenerIdentity> identities(const Group& group) {
   std::vector<routing::ListenerIdentity> result;
   std::set<std::string> seen;

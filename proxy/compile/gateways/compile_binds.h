@@ -1,5 +1,5 @@
-// Compiles listeners into sockets. There is one socket for each address and port, shared by the listeners of a Gateway
-// that differ by hostname.
+// Compiles listeners into sockets. There is one socket for each address and port. The listeners of a Gateway that
+// differ by hostname share it.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace sluice::compile {
 
-/// Returns the sockets in the order of address and port, with the entries of their listeners in their tables. A port
-/// that no listener can open gets no socket, so that nothing speaks plaintext where TLS was asked for. `rules` has
-/// those of the last compilation.
+/// Returns the sockets in the order of address and port, with the entries of their listeners in their tables. If all
+/// listeners of a port are down, it gets no socket, so that a port for TLS never accepts plaintext. `rules` has the
+/// rules of the last compilation.
 std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths,
                                         routing::HostRulesStore& rules);
 

@@ -33,7 +33,7 @@ void refuse(GatewayPlan& plan, Fault why, ListenerState state) {
   for (ListenerPlan& listener : plan.listeners) listener.worsen(state);
 }
 
-/// Reads the addresses that the Gateway asks for. If some are usable and some are not, it is served on the usable ones.
+/// Reads the addresses that the Gateway asks for. If only some of them are usable, the Gateway is served on these.
 void readAddresses(GatewayPlan& plan) {
   plan.wantsAddress = plan.gateway->addresses.empty();
   for (const config::GatewayAddress& address : plan.gateway->addresses) {
@@ -60,8 +60,8 @@ void readAddresses(GatewayPlan& plan) {
   }
 }
 
-/// Without addresses, or with one that the implementation may choose, a Gateway gets an address of the pool; if there
-/// is no pool, all addresses of the machine.
+/// Assigns an address of the pool to a Gateway without addresses, or with one that the implementation may choose. If
+/// there is no pool, the Gateway gets all addresses of the machine.
 void assignAddresses(const config::Model& model, const KnownPlaces& places, std::vector<GatewayPlan>& plans) {
   if (places.pool) givePoolAddresses(model, places, plans);
   for (GatewayPlan& plan : plans) {
@@ -112,7 +112,7 @@ config::ObjectRef classRef(const std::string& name) {
   return ref;
 }
 
-/// Returns false if the Gateway belongs to another controller, which reports it.
+/// Returns false if the Gateway belongs to another controller. That controller reports it.
 bool checkClass(const config::Model& model, GatewayPlan& plan) {
   const std::string& name = plan.gateway->gatewayClassName;
   const config::GatewayClass* gatewayClass = model.find<config::GatewayClass>({}, name);
@@ -162,7 +162,7 @@ bool isHttps(const config::Listener& listener) { return listener.protocol == con
 /// Returns the path of the field.
 std::string portOf(const ListenerPlan& listener) { return listener.listener->path + ".port"; }
 
-/// Gives each port to the first Gateway in order. A later one that overlaps does not listen there.
+/// Gives each port to the first Gateway in order. A later Gateway that overlaps does not listen there.
 void claimPorts(std::vector<GatewayPlan>& plans) {
   for (auto plan = plans.begin(); plan != plans.end(); ++plan) {
     for (ListenerPlan& listener : plan->listeners) {
@@ -180,7 +180,7 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
   }
 }
 
-/// Returns the port at which the listener was served before and can be served still; 0 if there is none.
+/// Returns the port at which the listener was served before, if it can still be served there; otherwise 0.
 std::uint16_t earlierPort(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, const GatewayPlan& plan,
                           const ListenerPlan& listener) {
   const auto served = std::find_if(places.served.begin(), places.served.end(), [&](const ListenerPlace& each) {
@@ -244,7 +244,7 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model, const Known
     return key(a) < key(b);
   });
   assignAddresses(model, places, plans);
-  // Gateways with Pods of their own do not share an address.
+  // A Gateway with its own Pods does not share its address with other Gateways.
   if (model.controllerNamespace.empty()) claimPorts(plans);
   for (GatewayPlan& plan : plans) leaveOut(places, plans, plan);
   return plans;

@@ -39,7 +39,7 @@ void checkProtocol(ListenerPlan& plan) {
   }
 }
 
-/// Loads all certificates. Every one must load, because a listener with a part of them would fail for some clients.
+/// Loads all certificates. Every one must load, because a listener with only some of them would fail for some clients.
 void loadIdentities(const config::Model& model, const config::Gateway& gateway, ListenerPlan& plan) {
   const config::Listener& listener = *plan.listener;
   if (listener.protocol != config::ListenerProtocol::kHttps) return;
@@ -77,7 +77,7 @@ void checkRouteKinds(ListenerPlan& plan) {
                           unknown->kind + " is not supported, only HTTPRoute and GRPCRoute");
 }
 
-/// Refuses all listeners that cannot be told apart; none of them wins.
+/// Refuses all listeners that cannot be distinguished; none of them wins.
 void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
   const config::Listener& mine = *plan.listener;
   if (!speaksHttp(mine)) return;

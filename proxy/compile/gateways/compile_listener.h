@@ -1,4 +1,4 @@
-// Compiles the listeners of one Gateway, and checks each alone and against the others (Gateway API "Distinct
+// Compiles the listeners of one Gateway, and checks each by itself and against the others (Gateway API "Distinct
 // Listeners").
 #pragma once
 
@@ -16,8 +16,8 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
 
 config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
 
-/// Returns the part of allowedRoutes that does not allow routes of that kind and namespace, in words; nothing if the
-/// listener allows them.
+/// Returns the part of allowedRoutes that excludes routes of that kind and namespace, in words; nullopt if the listener
+/// allows them.
 std::optional<std::string> refusedBy(const config::Model& model, const config::Gateway& gateway,
                                      const config::Listener& listener, std::string_view kind,
                                      std::string_view routeNamespace);

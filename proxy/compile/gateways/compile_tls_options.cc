@@ -1,4 +1,4 @@
-// Compiles tls.options, the second half of compile_tls.h.
+// Compiles tls.options. This is the second half of compile_tls.h.
 #include <algorithm>
 #include <vector>
 
@@ -34,8 +34,8 @@ bool isPin(const std::string& word) {
   return bytes && bytes->size() == kPinBytes;
 }
 
-/// Accepts names only. OpenSSL's operators ("!", "+", "-" in front, "@SECLEVEL=0") could loosen what the names seem to
-/// say.
+/// Accepts names only. The operators of OpenSSL ("!", "+", "-" in front, "@SECLEVEL=0") could loosen the restriction
+/// that the names suggest.
 bool isSuiteList(std::string_view text) {
   char before = ':';
   for (const char c : text) {

@@ -1,4 +1,5 @@
-// A Gateway during compilation: the faults of the Gateway and its listeners, and the routes that attached to them.
+// GatewayPlan is a Gateway during compilation. It has the faults of the Gateway and its listeners, and the routes that
+// are attached to them.
 //
 // compile_gateway makes it, attach fills it, and compile_binds turns it into sockets. It points into the Model.
 #pragma once
@@ -31,12 +32,12 @@ namespace sluice::compile {
 enum class ListenerState : std::uint8_t {
   kServing,
   kRefusing,  // it listens and answers every request with 500
-  kDown       // it opens no socket; on a socket that others opened its hostname answers 500
+  kDown       // it opens no socket; if another listener opens its port, its hostname answers 500 there
 };
 
 /// A route at one listener that accepted it.
 struct AttachedRoute {
-  std::vector<std::string> hostnames;  // those that the listener can receive; "" for all of them
+  std::vector<std::string> hostnames;  // the hostnames that the listener can receive; "" for all of them
   std::shared_ptr<const routing::RouteCandidates> candidates;
 };
 
@@ -45,23 +46,23 @@ struct ListenerPlan {
   ListenerState state = ListenerState::kServing;
   std::optional<Fault> unaccepted;
   std::optional<Fault> conflict;
-  std::optional<Fault> overlap;  // goes into a condition and has no other effect
+  std::optional<Fault> overlap;  // only a condition reports it; it has no other effect
   std::optional<Fault> unresolved;
-  /// The reason why it is served at `port`, which it had before, and not at its own port yet.
+  /// The reason why the listener is still served at `port`, its earlier port, and not yet at its own port.
   std::optional<Fault> displaced;
-  std::uint16_t port = 0;            // where it is served, if it is
-  std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
-  std::optional<Fault> closed;       // the fault of policies for it: then its requests answer 500
-  std::optional<Fault> shut;         // the fault for which each of its rules answers 500
+  std::uint16_t port = 0;            // the port at which it is served; 0 if it is not served
+  std::optional<Fault> unprocessed;  // the faults of PayloadProcessors that cannot run
+  std::optional<Fault> closed;       // the fault of policies for it, which makes its requests answer 500
+  std::optional<Fault> shut;         // the fault that makes each of its rules answer 500
   std::vector<routing::ListenerIdentity> identities;
   std::vector<AttachedRoute> routes;
   Claims claims;                                        // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
-  std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
-  std::vector<processing::Step> unmatched;              // steps of requests that match no route
-  Inheritance inheritance;                              // what its rules have of what targets it or its Gateway
-  std::shared_ptr<const routing::Rule> rest;            // for requests that no route matches, if not null
-  std::set<const RefusedUse*> exposed;                  // inherited uses that some rule refuses
+  std::shared_ptr<const processing::Chain> chain;       // the uses of PayloadProcessors that target it or its Gateway
+  std::vector<processing::Step> unmatched;              // the steps of requests that match no route
+  Inheritance inheritance;                    // the settings that its rules inherit from policies for it or its Gateway
+  std::shared_ptr<const routing::Rule> rest;  // the rule for requests that no route matches; may be null
+  std::set<const RefusedUse*> exposed;        // inherited uses that some rule refuses
   std::int32_t attachedRoutes = 0;
 
   bool accepted() const { return !unaccepted && !conflict; }
@@ -77,28 +78,29 @@ struct GatewayPlan {
   const config::Gateway* gateway = nullptr;
   /// The reason why the whole Gateway is not accepted.
   std::optional<Fault> refusal;
-  /// The reason why no Pods are kept for it as it asks for. It is not accepted then, but the Pods that it has serve on.
+  /// The reason why no Pods are kept for the Gateway as it asks for them. It is not accepted then, but its existing
+  /// Pods continue to serve.
   std::optional<Fault> withoutPods;
-  /// The fault for its conditions if its previous version is served.
+  /// The fault for its conditions while its previous version is served.
   std::optional<Fault> kept;
-  /// True if its schema refused it. Its legible parts answer 500.
+  /// True if its schema refused it. The parts that could be read answer 500.
   bool rejected = false;
   std::vector<std::string> addresses;  // IP literals in canonical form; "" for all
-  bool wantsAddress = false;           // one that is chosen for it, perhaps beside those that it asks for
-  /// The fault of an address that it asks for and that nobody can listen on, or of a port of an address.
+  bool wantsAddress = false;           // it wants a chosen address, perhaps besides those that it asks for
+  /// The fault of an address, or of a port of an address, that the Gateway asks for and that no machine can listen on.
   std::optional<Fault> unusable;
-  /// Ports of its addresses where this process cannot listen.
+  /// The ports of its addresses where this process cannot listen.
   UnusablePlaces unusablePlaces;
   std::vector<ListenerPlan> listeners;
-  /// The rule for requests at its ports to hosts of no listener; null: they get 404.
+  /// The rule for requests at its ports to hosts that no listener has. If it is null, they get 404.
   std::shared_ptr<const routing::Rule> rest;
-  /// The Secrets that its processors and its routes may be made of.
+  /// The Secrets that its processors and its routes may use.
   base::ObjectNames secrets;
-  /// The routes that it has admitted, or would if its schema did not refuse it: by kind, namespace and name. Known only
-  /// if a controller keeps the Pods of Gateways.
+  /// The routes that it has admitted, by kind, namespace and name. If its schema refuses it, these are the routes that
+  /// it would admit. Empty unless a controller keeps the Pods of Gateways.
   std::set<std::tuple<std::string, std::string, std::string>> routes;
-  /// Faults that close some of its listeners, each once: payload processors that cannot run and fail closed, and
-  /// policies of kinds that are not supported.
+  /// The faults that close some of its listeners, without duplicates. They are those of payload processors that cannot
+  /// run and fail closed, and of policies of kinds that are not supported.
   std::vector<Fault> unprocessed;
 
   void closeFor(const Fault& why) {
@@ -106,7 +108,7 @@ struct GatewayPlan {
   }
 };
 
-/// Returns "Gateway default/egress", by which a Gateway is known from one configuration to the next.
+/// Returns "Gateway default/egress". The name identifies a Gateway across configurations.
 inline std::string placeName(const GatewayPlan& plan) {
   const config::ObjectMeta& meta = plan.gateway->meta;
   return std::string(meta.kind) + " " + meta.qualifiedName();
@@ -117,7 +119,7 @@ inline std::string placeName(const GatewayPlan& plan, const ListenerPlan& listen
   return placeName(plan) + ", listener " + listener.listener->name;
 }
 
-/// Returns nullptr if the process can listen there, as far as it knows.
+/// Returns nullptr if no failure to listen there is known.
 inline const UnusablePlace* findUnusable(const UnusablePlaces& places, std::string_view address, std::uint16_t port) {
   const auto found = std::find_if(places.begin(), places.end(), [&](const UnusablePlace& place) {
     return place.port == port && place.address == address;

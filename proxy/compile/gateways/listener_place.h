@@ -1,7 +1,8 @@
-// The port that a listener of a configuration is served at, and what else of the process decides about places.
+// A ListenerPlace is the port at which a listener of a configuration is served. KnownPlaces is the state of the process
+// that decides about such places.
 //
 // The next configuration may move the listener to a port where the process cannot listen yet. Until it can, the
-// listener is served at the port that it had.
+// listener is served at its earlier port.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,15 @@ struct ListenerPlace {
 
 using ListenerPlaces = std::vector<ListenerPlace>;
 
-/// The places that a compilation has to take into account, as the process was told or has found them.
+/// The places that a compilation has to take into account. The process knows them from its flags, or has found them out
+/// itself.
 struct KnownPlaces {
-  UnusablePlaces unusable = {};  // nothing listens there
+  UnusablePlaces unusable = {};  // the process cannot listen there
   ListenerPlaces served = {};    // the places of the configuration that is served now
-  /// Gateways without an address get one of the pool; without a pool they get all addresses of the machine.
+  /// The pool for Gateways without an address. Without a pool they get all addresses of the machine.
   std::optional<AddressPool> pool = std::nullopt;
-  /// Of the configuration that is served now, and of Gateways that it does not have as far as they are known.
+  /// The addresses of Gateways in the configuration that is served now, and the known addresses of Gateways that are
+  /// not in it.
   GatewayAddresses addresses = {};
 };
 

@@ -11,7 +11,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Returns the chain with more steps behind its own; `chain` may be null.
+/// Returns the chain with more steps after its own; `chain` may be null.
 std::shared_ptr<const processing::Chain> withSteps(const std::shared_ptr<const processing::Chain>& chain,
                                                    std::vector<processing::Step> more) {
   if (more.empty()) return chain;

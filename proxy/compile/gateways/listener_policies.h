@@ -1,5 +1,5 @@
-// Gives the listeners of Gateways what policies and payload processors for them say: the steps that their requests run,
-// and the settings that their rules inherit.
+// Applies policies and payload processors to the listeners that they target: their requests run the steps, and their
+// rules inherit the settings.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace sluice::compile {
 
-/// Called after the Gateways were compiled and before routes are attached. If a policy or a payload processor that
-/// fails closed cannot be served, every request of the listener is refused.
+/// Called after the Gateways were compiled and before routes are attached. If a policy cannot be served, or a payload
+/// processor cannot run and fails closed, the listener refuses every request.
 void applyToListeners(std::vector<GatewayPlan>& gateways, const RulePolicyList& policies, ListenerCache& cache,
                       RefusedUses& refused);
 

@@ -13,7 +13,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Keys of annotations and labels by which clouds give an identity of theirs to Pods, and their prefixes.
+/// Keys, and prefixes of keys, of annotations and labels by which clouds give Pods an identity of the cloud.
 constexpr std::string_view kCloudIdentities[] = {"aadpodidbinding",    "azure.workload.identity/",
                                                  "eks.amazonaws.com/", "iam.amazonaws.com/",
                                                  "iam.gke.io/",        "pod-identity.alibabacloud.com/"};
@@ -24,7 +24,7 @@ bool givesCloudIdentity(std::string_view key) {
   });
 }
 
-/// Gathers what a Gateway has chosen and may not.
+/// Gathers the choices of a Gateway that its class does not allow.
 class ChoiceCheck {
  public:
   explicit ChoiceCheck(const base::ProvisioningSettings& settings) : settings_(settings) {}
@@ -43,7 +43,7 @@ class ChoiceCheck {
     checkKeys("labels", infrastructure.labels);
   }
 
-  /// `ref` is the reference to them, and `object` what it names.
+  /// `ref` is the reference to the parameters, and `object` is the object that it names.
   void checkParameters(const config::GatewayParameters& parameters, const config::ObjectRef& ref,
                        const std::string& object) {
     const auto check = [&](bool chosen, bool allowed, std::string_view field, std::string_view setting) {

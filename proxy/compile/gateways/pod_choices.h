@@ -1,7 +1,8 @@
-// Says whether the GatewayClass lets a Gateway have Pods, and have them as it asks for (settings.yaml, provisioning).
-// Whoever may write Gateways in a namespace need not be allowed to choose what runs there with the rights of a gateway.
+// Checks whether the GatewayClass lets a Gateway have Pods with the parameters that it chooses (settings.yaml,
+// provisioning). A user who may write Gateways in a namespace is not necessarily allowed to choose what runs there with
+// the rights of a gateway.
 //
-// A pure function.
+// This is a pure function.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,8 @@
 
 namespace sluice::compile {
 
-/// Returns the fault (InvalidParameters), which names each field that is not the Gateway's to choose; nullopt if there
-/// is none, or if no controller keeps the Pods of the model's Gateways.
+/// Returns the fault (InvalidParameters) that names each field which the Gateway may not choose; nullopt if there is
+/// none, or if no controller keeps the Pods of the model's Gateways.
 std::optional<Fault> forbiddenChoice(const config::Model& model, const config::Gateway& gateway);
 
 }  // namespace sluice::compile

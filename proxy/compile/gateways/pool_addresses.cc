@@ -11,7 +11,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Notes the fault of an address that the Gateway asks for, and takes it away.
+/// Notes the fault of an address that the Gateway asks for, and removes the address.
 void withdraw(GatewayPlan& plan, const config::GatewayAddress& asked, const std::string& address,
               const std::string& why) {
   std::erase(plan.addresses, address);

@@ -1,4 +1,4 @@
-// Gives the Gateways of a process with an address pool their addresses.
+// Gives Gateways their addresses in a process that has an address pool.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace sluice::compile {
 
-/// Adds an address of `places.pool`, which is set, to the Gateways of the served GatewayClass that want one. If none is
-/// free, the Gateway has AddressNotAssigned. Takes away the addresses that a Gateway asks for and cannot have of its
-/// own: all addresses of the machine, and those that another Gateway has of the pool (AddressNotUsable).
+/// Gives an address of `places.pool`, which must be set, to each Gateway of the served GatewayClass that wants one. A
+/// Gateway for which none is free gets AddressNotAssigned. It also removes the addresses that a Gateway asks for and
+/// cannot have: all addresses of the machine, and addresses that another Gateway has from the pool (AddressNotUsable).
 void givePoolAddresses(const config::Model& model, const KnownPlaces& places, std::vector<GatewayPlan>& plans);
 
 /// Returns the addresses that the Gateways have, for the next call.

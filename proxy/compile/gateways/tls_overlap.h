@@ -8,8 +8,8 @@
 
 namespace sluice::compile {
 
-/// Returns the fault of `plan` because of the other HTTPS listeners of its port: a client may use one connection for
-/// the hosts of several of them and then gets 421. Listeners that are not accepted are ignored.
+/// Returns the fault of `plan` if its hosts overlap those of other HTTPS listeners of its port. A client may use one
+/// connection for hosts of several listeners and then gets 421. Listeners that are not accepted are ignored.
 std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<ListenerPlan>& all);
 
 }  // namespace sluice::compile

@@ -1,8 +1,8 @@
-// Finds the policy of one type that counts for an object or a section of it (config/model/policy_model.h). One for the
-// section comes before one for the whole object, and among those for the same thing the oldest, then the first by name
-// and group.
+// AttachedPolicies finds the policy of one type that takes effect for an object or a section of it
+// (config/model/policy_model.h). A policy for the section takes precedence over one for the whole object. Among
+// policies for the same target, the oldest takes precedence, then the first by name and group.
 //
-// A policy that its schema refused counts as far as it is legible. It lives as long as one compilation.
+// A policy that its schema refused takes part with its readable fields. The object lives as long as one compilation.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class AttachedPolicies {
   struct PolicyCandidate {
     const Policy* policy;
     const config::Rejected* rejected;             // set if its schema refused it
-    const std::shared_ptr<const Policy>* shared;  // the same policy, for those who keep what they take from it
+    const std::shared_ptr<const Policy>* shared;  // the same policy, for callers that keep parts of it
   };
 
   /// `model` must outlive it.
@@ -49,7 +49,7 @@ class AttachedPolicies {
       if (!each.policy->selectors.empty()) selecting_[nameSpace].push_back(&each);
     }
   }
-  AttachedPolicies(const AttachedPolicies&) = delete;  // the lists point to all_
+  AttachedPolicies(const AttachedPolicies&) = delete;  // the lists point into all_
   AttachedPolicies& operator=(const AttachedPolicies&) = delete;
 
   bool empty() const { return all_.empty(); }
@@ -57,18 +57,18 @@ class AttachedPolicies {
   bool concern(const config::ObjectMeta& object) const {
     return first(object, [&](const Policy& each) { return namesAnyOf(each, object); }) != nullptr;
   }
-  /// Returns the policy that counts for a section of the object; if that is the whole object, or there is no policy for
-  /// it, the one for the whole object. Returns nullptr if there is none.
+  /// Returns the policy that takes effect for a section of the object. If there is no policy for the section, or if the
+  /// section is the whole object, that is the one for the whole object. Returns nullptr if there is none.
   const PolicyCandidate* find(const config::ObjectMeta& object, const config::PolicySection& section) const {
     const PolicyCandidate* ofSection = section.isWhole() ? nullptr : findExactly(object, section);
     return ofSection != nullptr ? ofSection : findExactly(object, {});
   }
-  /// Returns the policy that counts among those that target exactly this; nullptr if there is none.
+  /// Returns the policy that takes precedence among those that target exactly this; nullptr if there is none.
   const PolicyCandidate* findExactly(const config::ObjectMeta& object, const config::PolicySection& section) const {
     return first(object, [&](const Policy& each) { return namesExactly(each, object, section); });
   }
-  /// Returns all policies with a target that is the whole object or that section of it, in the order in which they
-  /// count. Those that select objects by labels are not among them.
+  /// Returns all policies with a target that is the whole object or that section of it, by precedence. Policies that
+  /// select objects by labels are not included.
   std::vector<const PolicyCandidate*> targeting(const config::ObjectMeta& object,
                                                 const config::PolicySection& section) const {
     std::vector<const PolicyCandidate*> found;
@@ -96,7 +96,7 @@ class AttachedPolicies {
                                                            [&](const auto& each) { return each.means(object); });
   }
 
-  /// Returns the policies with a target of the object's name.
+  /// Returns the policies that have a target with the object's name.
   const Candidates& named(const config::ObjectMeta& object) const {
     static const Candidates kNone;
     const auto found = byName_.find({object.nameSpace, object.name});
@@ -116,8 +116,8 @@ class AttachedPolicies {
     return one != nullptr && other != nullptr ? std::min(one, other) : one != nullptr ? one : other;
   }
 
-  std::vector<PolicyCandidate> all_;  // in the order in which they count, as are the lists
-  std::map<std::pair<std::string_view, std::string_view>, Candidates> byName_;  // by namespace and name of targets
+  std::vector<PolicyCandidate> all_;                                            // by precedence, as the lists are
+  std::map<std::pair<std::string_view, std::string_view>, Candidates> byName_;  // by namespace and name of the target
   std::map<std::string_view, Candidates> selecting_;                            // by namespace
 };
 

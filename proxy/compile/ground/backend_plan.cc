@@ -43,14 +43,14 @@ std::string tlsIdentity(const routing::UpstreamTls& tls) {
   return text;
 }
 
-/// Returns what distinguishes the bounds of policies; empty without any.
+/// Returns a text that distinguishes the bounds of policies; empty without bounds.
 std::string boundsIdentity(const base::CircuitBreakerBounds& bounds) {
   if (!bounds.any()) return "";
   const auto number = [](const std::optional<std::uint32_t>& bound) { return bound ? std::to_string(*bound) : "-"; };
   return "|most=" + number(bounds.connections) + "," + number(bounds.pendingRequests) + "," + number(bounds.requests);
 }
 
-/// Returns what distinguishes connections by the settings of policies; empty without any.
+/// Returns a text that distinguishes connections by the settings of policies; empty without settings.
 std::string settingsIdentity(const routing::ConnectionSettings& settings) {
   if (settings == routing::ConnectionSettings()) return "";
   const auto number = [](const std::optional<base::Duration>& time) {

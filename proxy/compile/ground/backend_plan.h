@@ -13,8 +13,8 @@
 
 namespace sluice::compile {
 
-/// Returns the ports that a reference with that port means, those of the lowest priority first; none if there is no
-/// such port.
+/// Returns the ports that a reference with that port number refers to. Several endpoints may have it; those of the
+/// lowest priority come first. Empty if there is no such port.
 std::vector<const config::BackendPort*> portsOf(const config::Backend& backend, std::uint16_t port);
 /// Returns the position of one of the Backend's ports.
 inline std::size_t indexOf(const config::Backend& backend, const config::BackendPort& port) {
@@ -28,13 +28,13 @@ const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, c
 std::string hostAndPort(const std::string& hostname, std::uint16_t port);
 /// Returns the hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
 std::string authorityOf(const routing::BackendPlan& plan);
-/// Returns BackendPlan::object of an object with that metadata: "Backend.sluice.dev/namespace/name".
+/// Returns BackendPlan::object for the object with that metadata: "Backend.sluice.dev/namespace/name".
 std::string objectOf(const config::ObjectMeta& meta);
 /// Returns true if requests to the Backend leave the cluster without TLS.
 bool exposes(const routing::BackendPlan& backend);
 bool isExposed(const routing::WeightedBackend& weighted);
 /// Returns everything that distinguishes two connections: object, host, port, protocol, SNI, names, authorities, client
-/// certificate, verification and the settings of policies. The endpoints of a Service do not count.
+/// certificate, verification and the settings of policies. It ignores the endpoints of a Service.
 std::string identityOf(const routing::BackendPlan& plan);
 /// Returns `plan` with the endpoints of `other` in place of its own; `plan` itself if these are the same.
 std::shared_ptr<const routing::BackendPlan> withEndpoints(const std::shared_ptr<const routing::BackendPlan>& plan,
@@ -42,11 +42,11 @@ std::shared_ptr<const routing::BackendPlan> withEndpoints(const std::shared_ptr<
 /// Makes BackendPlan::http11 of that plan, whose identity must be set.
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan);
 
-/// Returns the plan with these settings of policies in place of those that it has. Its connections are its own, but it
-/// counts as the plan without such settings does.
+/// Returns the plan with these settings of policies in place of its own. It has separate connections, but shares health
+/// and limits with the plan without such settings (BackendPlan::countsAs).
 std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                          const routing::ConnectionSettings& settings);
-/// Returns a plan that speaks only HTTP/2 to the same destination; nullptr if the destination speaks HTTP/1.1.
+/// Returns a plan that uses only HTTP/2 to the same destination; nullptr if the destination uses HTTP/1.1.
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan);
 
 }  // namespace sluice::compile

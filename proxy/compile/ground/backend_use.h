@@ -1,5 +1,5 @@
-// A reference to a Backend or Service, and where it leads: what all who have such references, and all who say something
-// of what they lead to, agree on.
+// A BackendUse is a reference to a Backend or Service together with its resolution. All objects that have such
+// references, and all conditions about them, share it.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace sluice::compile {
 
 using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
 
-/// One of the places where requests to a Backend go.
+/// A place to which requests to a Backend go.
 struct EndpointUse {
   BackendResult result;
-  std::string name = {};       // "host:port"; empty unless the Backend is one of endpoints
-  std::uint32_t priority = 0;  // config::BackendPort
+  std::string name = {};       // "host:port"; empty unless the Backend is of type Endpoints
+  std::uint32_t priority = 0;  // as in config::BackendPort
   std::uint32_t weight = 1;
 
   friend bool operator==(const EndpointUse& a, const EndpointUse& b) {
@@ -31,16 +31,16 @@ struct EndpointUse {
 
 /// A backendRef and its resolution.
 struct BackendUse {
-  config::BackendObjectReference target;  // as the first of the objects that have it has written it
-  /// Sorted by priority, the lowest number first. Only a Backend of type Endpoints has more than one.
+  config::BackendObjectReference target;  // as the first object with this reference has written it
+  /// Sorted by priority, the lowest number first. Only a Backend of type Endpoints has more than one endpoint.
   std::vector<EndpointUse> endpoints;
-  config::Finding note;  // a note for the conditions of the reference's holder; without a message: none
-  /// Set if the reference is permitted and the Backend exists, served or not.
+  config::Finding note;  // a note for the holder's conditions; its message is empty if there is none
+  /// Set if the reference is permitted and the Backend exists, whether or not it is served.
   std::shared_ptr<const config::Backend> backend = nullptr;
-  /// The Secrets that its endpoints are made of, or would be if they could be served; only with BackendCatalog.
+  /// The Secrets that its endpoints use, or would use if they could be served. Only BackendCatalog sets them.
   base::ObjectNames secrets = {};
 
-  /// Returns the resolution for those who want one place alone: the first endpoint that can be served.
+  /// Returns the resolution for callers that need a single place: the first endpoint that can be served.
   const BackendResult& first() const {
     const auto found = std::find_if(endpoints.begin(), endpoints.end(),
                                     [](const EndpointUse& each) { return static_cast<bool>(each.result); });

@@ -14,7 +14,7 @@ namespace {
 using Cause = ClosingCause;
 using TargetKind = config::PolicyTargetKind;
 
-/// Returns true for a Service, in whatever group if that is not legible.
+/// Returns true for a Service. If the group of the target cannot be read, any group matches.
 bool mayBeService(const TargetKind& target) { return target.kind == config::Service::kKind; }
 
 bool mayBeDestination(const TargetKind& target) {
@@ -86,7 +86,7 @@ void ClosingPolicies::add(const config::ObjectMeta& policy, const config::Policy
 std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object,
                                               const config::PolicySection& section) const {
   if (empty()) return std::nullopt;
-  // The order of the objects must not matter.
+  // The result must not depend on the order of the objects, so the titles are sorted.
   std::map<Cause, std::set<std::string>> titles;
   const auto means = [&](const auto& named, Cause cause) {
     return cause == Cause::kUnknown || named.targetKind().means(object);

@@ -1,11 +1,12 @@
-// Finds the objects that policies and PayloadProcessors close because they cannot be served with them: what
-// policies name whose kinds are known and not served (config/model/policy_model.h), targets and selectors of kinds for
-// which a kind of policy is not supported, and every object with the name of a target, or the labels of a selector,
-// whose kind is unknown. Serving them anyway would let traffic through without the encryption, the limit or the check
-// that somebody asked for.
+// ClosingPolicies finds the objects that policies and PayloadProcessors close, because they cannot be served with them.
+// There are three cases. If the kind of a policy is known and not supported, the policy closes all its targets
+// (config/model/policy_model.h). If it is supported, the policy closes targets and selected objects of kinds for which
+// it is not supported. If the kind of a target or selector is unknown, the policy closes every object with that name or
+// these labels. If these objects were served, traffic would pass without the encryption, the limit or the check that a
+// user asked for.
 //
-// A policy that its schema refuses closes what it could mean, as far as it is legible. The object lives as long as one
-// compilation.
+// A policy that its schema refuses closes everything that its readable fields could mean. The object lives as long as
+// one compilation.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +21,26 @@
 
 namespace sluice::compile {
 
-/// Why a policy closes what it targets.
+/// The reason why a policy closes its target.
 enum class ClosingCause : std::uint8_t {
-  kKind,              // its kind is not served
-  kOnlyDestinations,  // its kind is for Services and Backends
-  kNoDestinations,    // its kind is not for Services and Backends
-  kNoServices,        // its kind is not for Services
-  kUnknown            // the kind of the target or selector is misspelt or not legible
+  kKind,              // the kind of policy is not supported
+  kOnlyDestinations,  // the kind of policy supports Services and Backends only
+  kNoDestinations,    // the kind of policy does not support Services and Backends
+  kNoServices,        // the kind of policy does not support Services
+  kUnknown            // the kind of the target or selector is misspelt or cannot be read
 };
 
 /// Returns true for a target that a BackendTLSPolicy can give TLS: a Service of the core group, or a Backend in any
 /// spelling.
 bool isTlsTarget(const config::PolicyTargetKind& target);
 
-/// Returns why a kind of policies closes targets of that kind; nullopt if it does not.
+/// Returns the reason why a kind of policy closes targets of that kind; nullopt if it does not.
 using CauseOf = std::optional<ClosingCause> (*)(const config::PolicyTargetKind& target);
 
 namespace closing {
 std::optional<ClosingCause> always(const config::PolicyTargetKind& target);
-std::optional<ClosingCause> never(const config::PolicyTargetKind& target);  // it is for all that carries requests
+std::optional<ClosingCause> never(
+    const config::PolicyTargetKind& target);  // for a kind of policy that supports all targets
 std::optional<ClosingCause> exceptDestinations(const config::PolicyTargetKind& target);
 std::optional<ClosingCause> forDestinations(const config::PolicyTargetKind& target);
 std::optional<ClosingCause> forServices(const config::PolicyTargetKind& target);
@@ -46,7 +48,7 @@ std::optional<ClosingCause> forServices(const config::PolicyTargetKind& target);
 
 class ClosingPolicies {
  public:
-  /// Adds the policies of one type, also those that their schema refused. `model` must outlive this object.
+  /// Adds the policies of one type, including those that their schema refused. `model` must outlive this object.
   template <typename Policy>
   void addAll(const config::Model& model, CauseOf causeOf) {
     for (const Policy& each : model.all<Policy>()) add(each.meta, each, causeOf);
@@ -57,8 +59,8 @@ class ClosingPolicies {
 
   bool empty() const { return byTarget_.empty() && selecting_.empty(); }
   /// Returns a fault (UnsupportedValue) that names the policies for the object, or for that section of it; nullopt if
-  /// there are none. The section is a listener, a rule or a port; without one, only policies for the whole object
-  /// count.
+  /// there are none. The section is a listener, a rule or a port. Without a section, only policies for the whole object
+  /// are included.
   std::optional<Fault> faultOf(const config::ObjectMeta& object, const config::PolicySection& section = {}) const;
 
  private:

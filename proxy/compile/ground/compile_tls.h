@@ -1,6 +1,6 @@
-// Compiles TLS towards Backends and Services: resolves and parses authorities, client certificates and options.
+// Compiles TLS to Backends and Services: resolves and parses authorities, client certificates and options.
 //
-// It lives as long as one compilation.
+// The object lives as long as one compilation.
 #pragma once
 
 #include <functional>
@@ -16,21 +16,21 @@
 
 namespace sluice::compile {
 
-/// Loads the system's authorities: pki::SystemAuthorities, or a test's own.
+/// Loads the system's authorities. This is pki::SystemAuthorities, or a replacement in a test.
 using SystemTrust = std::function<base::Result<std::shared_ptr<const pki::TrustStore>>()>;
 
 class TlsCompiler {
  public:
-  /// Both must outlive it. The system's authorities are loaded at most once, and only if something relies on them.
+  /// Both must outlive it. The system's authorities are loaded at most once, and only if some TLS settings use them.
   TlsCompiler(const config::Model& model, const SystemTrust& systemTrust) : model_(model), systemTrust_(systemTrust) {}
 
-  /// `holder` has the references of `tls`, and `hostname` is the name of a server that `tls` does not name. `tls` must
-  /// have a mode that originates TLS. Faults are those of references, and those of compileTlsOptions().
+  /// `holder` is the object with the references of `tls`. `hostname` is the name of the server if `tls` does not give
+  /// one. `tls` must have a mode that originates TLS. Faults: those of references, and those of compileTlsOptions().
   Resolved<routing::UpstreamTls> compile(const Holder& holder, const std::string& hostname,
                                          const config::BackendTls& tls);
-  /// Returns the TLS of a policy for a Backend with what only the Backend's own TLS says: its client certificate, and
-  /// options that the policy leaves open. Whom the gateway believes is the policy's to say, but faults are those of
-  /// compile() all the same: a reference that is broken is not passed over.
+  /// Returns the TLS of a policy for a Backend, completed with settings that only the Backend's own TLS has: its client
+  /// certificate, and options that the policy leaves open. The policy alone decides which authorities are trusted. But
+  /// faults are those of compile() in any case, so that a broken reference of the Backend is always reported.
   Resolved<routing::UpstreamTls> complete(const Holder& holder, routing::UpstreamTls ofPolicy,
                                           const config::BackendTls& own);
 
@@ -47,7 +47,8 @@ class TlsCompiler {
   std::optional<TrustResult> system_;
 };
 
-/// Stores the options of `tls` in the members of `result` that they set. Returns a fault (Invalid) for a wrong value.
+/// Stores the options of `tls` in members of `result`. Members without an option keep their values. Returns a fault
+/// (Invalid) for a wrong value.
 std::optional<Fault> compileTlsOptions(const config::BackendTls& tls, routing::UpstreamTls& result);
 
 }  // namespace sluice::compile

@@ -1,4 +1,4 @@
-// The steps of compiled uses as the Chain that exchanges run, and what makes two of them the same.
+// Makes the Chain that exchanges run from the steps of compiled uses, and compares two chains.
 //
 // These are pure functions.
 #pragma once

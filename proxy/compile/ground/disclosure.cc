@@ -3,7 +3,7 @@
 namespace sluice::compile {
 
 std::string withArticle(std::string_view kind) {
-  // As they are spoken: "an HTTPRoute", "an XBackend".
+  // The article follows the pronunciation: "an HTTPRoute", "an XBackend".
   const bool vowel = kind.starts_with('E') || kind.starts_with('H') || kind.starts_with('X');
   return (vowel ? "an " : "a ") + std::string(kind);
 }

@@ -1,6 +1,6 @@
-// Says what the conditions of an object tell of objects of other namespaces: their kind, and the reason of a fault. Who
-// reads the conditions of one namespace need not know what others have. What the reader wrote himself, such as a
-// backendRef, may be repeated.
+// Limits what the conditions of an object disclose about objects of other namespaces: only their kind, and the reason
+// of a fault. A user who may read the conditions of one namespace is not necessarily allowed to see the objects of
+// others. A condition may repeat what its own object contains, such as a backendRef.
 #pragma once
 
 #include <string>
@@ -20,10 +20,11 @@ inline std::string nameFor(std::string_view reader, const config::ObjectMeta& ob
   return nameFor(reader, object.kind, object.nameSpace, object.name);
 }
 
-/// Returns a fault of an object of the namespace `owner` as readers of a namespace may see it: others get its reason
-/// and no message, because messages name what the object refers to. The object has conditions, which say more.
+/// Returns a fault of an object of the namespace `owner` for readers of the namespace `reader`. Readers of another
+/// namespace get the reason without the message, because messages name what the object refers to. The fault then refers
+/// to the conditions of the object for details.
 Fault toldTo(std::string_view reader, std::string_view owner, const Fault& fault);
-/// Does the same for an object without conditions, such as a Service or a Secret.
+/// Does the same for an object that has no conditions, such as a Service or a Secret.
 Fault toldBriefly(std::string_view reader, std::string_view owner, const Fault& fault);
 
 }  // namespace sluice::compile

@@ -1,5 +1,5 @@
-// The reason why a part of the configuration is not served. It goes into conditions and into the local reply to
-// requests.
+// A Fault is the reason why a part of the configuration is not served. Conditions report it, and the local reply to
+// requests has its reason.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ namespace sluice::compile {
 struct Fault {
   std::string reason;   // the condition's reason
   std::string message;  // without the path of the field
-  /// The path of the field that it is about, "spec.rules[0].backendRefs", by which problems get their file and line
-  /// (config/load/field_places.h); empty if it is about the whole object.
+  /// The path of the faulty field, such as "spec.rules[0].backendRefs"; empty if the whole object is faulty. Problems
+  /// get their file and line by it (config/load/field_places.h).
   std::string field = {};
-  /// The findings that `message` is made of, if it is made of several.
+  /// The findings that `message` consists of, if there are several.
   std::vector<config::Finding> parts = {};
-  /// True if it only sums up what other conditions or problems say.
+  /// True if it only sums up other conditions or problems.
   bool summary = false;
 
-  /// Returns the message with the field in front.
+  /// Returns the message after the path of the field.
   std::string text() const { return config::Finding{field, message}.text(); }
 
   friend bool operator==(const Fault&, const Fault&) = default;
@@ -35,25 +35,25 @@ inline Fault fault(std::string_view why, std::string message) { return {std::str
 inline Fault fault(std::string_view why, std::string field, std::string message) {
   return {std::string(why), std::move(message), std::move(field)};
 }
-/// Makes a fault that sums up what is said elsewhere.
+/// Makes a fault that sums up faults which are reported elsewhere.
 inline Fault summary(std::string_view why, std::string field, std::string message) {
   return {std::string(why), std::move(message), std::move(field), {}, true};
 }
 inline Fault summary(std::string_view why, std::string message) { return summary(why, {}, std::move(message)); }
-/// Returns the fault without its reason, for a condition that is good all the same.
+/// Returns the fault without its reason, as a note for a condition whose status stays good.
 inline config::Finding noteOf(const Fault& fault) { return {fault.field, fault.message}; }
-/// The consequence for a payload processor that cannot run.
+/// The consequence if a payload processor cannot run and fails open.
 inline constexpr std::string_view kLeftOut = "; it fails open and is left out";
-/// Adds what follows from the fault.
+/// Appends the consequence to the fault's message.
 Fault withConsequence(Fault fault, std::string_view consequence);
 
-/// Returns the error (500) for requests that meet the fault. It names the reason only, because messages are for
-/// operators and not for clients.
+/// Returns the error (500) for requests that meet the fault. It has only the reason, because messages are for operators
+/// and not for clients.
 inline base::Error answer(const Fault& fault) {
   return base::Error::config("The configuration behind this request is not served (" + fault.reason + ").");
 }
 
-/// Either a value or the fault that prevents it.
+/// Either a value, or the fault because of which there is none.
 template <typename T>
 struct Resolved {
   Resolved(T found) : value(std::move(found)) {}  // NOLINT(google-explicit-constructor)
@@ -65,11 +65,11 @@ struct Resolved {
   Fault fault;
 };
 
-/// Returns one fault with the first one's reason and the texts of all, joined by "; "; nullopt if there is none.
+/// Returns one fault with the reason of the first one and the texts of all, joined by "; "; nullopt if there is none.
 std::optional<Fault> joined(const std::vector<Fault>& faults);
 
-/// Returns a fault (UnsupportedValue) if an unsupported field would alter traffic. It has the first such field's
-/// message and names all such fields.
+/// Returns a fault (UnsupportedValue) if some unsupported field would alter traffic. It has the message of the first
+/// such field and names all of them.
 std::optional<Fault> alteringFault(const std::vector<config::UnsupportedField>& unsupported);
 /// Returns a note for each unsupported field that would not alter traffic.
 std::vector<config::Finding> ignoredNotes(const std::vector<config::UnsupportedField>& unsupported);

@@ -5,7 +5,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Only grants in the target's namespace count (Gateway API ReferenceGrant).
+/// Only grants in the target's namespace can permit a reference (Gateway API ReferenceGrant).
 bool isGranted(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
   const auto from = [&](const config::ReferenceGrant::From& each) {
     return each.group == holder.group && each.kind == holder.kind && each.nameSpace == holder.nameSpace;

@@ -12,7 +12,7 @@ namespace {
 using Kinds = std::span<const config::ObjectKind* const>;
 using Grant = config::ReferenceGrant;
 
-/// Returns the fields that make a reference mean the kind: "group: sluice.dev, kind: Backend".
+/// Returns the fields that make a reference refer to the kind: "group: sluice.dev, kind: Backend".
 std::string fieldsFor(const config::ObjectRef& ref, const config::ObjectKind& kind) {
   std::string fields;
   if (ref.group != kind.group) fields = "group: " + (kind.group.empty() ? "''" : std::string(kind.group));
@@ -24,7 +24,7 @@ bool isOfKind(const config::ObjectRef& ref, const config::ObjectKind& kind) {
   return ref.kind == kind.kind && ref.group == kind.group;
 }
 
-/// Returns a hint at the object that would have been meant if its namespace had been written down.
+/// Returns a hint that names the object to which the reference would refer if it gave a namespace.
 std::string withoutNamespace(const config::Model& model, const config::ObjectRef& ref) {
   const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
   if (kind == nullptr || !kind->namespaced) return {};
@@ -34,7 +34,7 @@ std::string withoutNamespace(const config::Model& model, const config::ObjectRef
          std::string(config::kDefaultNamespace);
 }
 
-/// Looks for the objects that a reference could mean.
+/// Looks for objects that a reference could be meant for.
 class ObjectSearch {
  public:
   ObjectSearch(const config::Model& model, const config::ObjectRef& ref, const Holder& holder, Kinds kinds)
@@ -69,8 +69,8 @@ class ObjectSearch {
     return kind.namespaced ? holder_.nameSpace : std::string_view();
   }
 
-  /// Returns the names that the holder's namespace has, sorted; none if there are too many objects to look at, because
-  /// thousands of references may be wrong.
+  /// Returns the names of objects in the holder's namespace, sorted. Returns none if there are too many objects to
+  /// compare, because thousands of references may be wrong.
   std::vector<std::string_view> namesOf(const config::ObjectKind& kind) const {
     std::vector<std::string_view> names;
     const std::string_view nameSpace = nameSpaceOf(kind);
@@ -117,7 +117,7 @@ bool namesTarget(const Grant& grant, const config::ObjectRef& ref, bool byName) 
   });
 }
 
-/// How near a grant comes to permitting a reference, nearest first.
+/// Grades how closely a grant fails to permit a reference, the closest first.
 enum class Nearness : std::uint8_t { kElsewhere, kOtherName, kOtherTarget, kOtherHolder, kOtherNamespace, kFar };
 
 Nearness nearnessOf(const Grant& grant, const config::ObjectRef& ref, const Holder& holder) {

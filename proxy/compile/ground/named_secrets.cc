@@ -22,7 +22,7 @@ config::ObjectRef referenceIn(const config::Value& written, std::string_view kin
   return ref;
 }
 
-/// Gathers the Secrets among the references of one object.
+/// Gathers the references to Secrets of one object.
 class SecretCollector {
  public:
   SecretCollector(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}

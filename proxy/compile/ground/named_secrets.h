@@ -1,6 +1,6 @@
-// Finds the Secrets that objects name, as far as these are permitted to use them.
+// Finds the Secrets that objects name and are permitted to use.
 //
-// Pure functions.
+// These are pure functions.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 
 namespace sluice::compile {
 
-/// Calls `visit` with each reference in the config of a payload processor: what `secretRef`, `configMapRef` and
-/// `backendRefs` hold. The types' own schemas say what a config means; references are spelled alike in all of them.
+/// Calls `visit` with each reference in the config of a payload processor: the values of `secretRef`, `configMapRef`
+/// and `backendRefs`. Each type has its own schema for its config, but all of them spell references the same way.
 void eachReference(const config::Value& config, const std::function<void(const config::ObjectRef&)>& visit);
-/// Returns false for names that the API server gives no object. A config may have any text.
+/// Returns false for names that no object in the API server can have. A config may contain any text.
 bool mayExist(const config::ObjectRef& ref);
 
-/// Returns the Secrets that the use of a processor names. `holder` is the object that it is written in.
+/// Returns the Secrets that the use of a processor names. `holder` is the object in which the use is written.
 base::ObjectNames secretsNamedBy(const config::ProcessorUse& use, const config::Model& model, const Holder& holder);
-/// Returns those that a Backend names: for TLS of this port, and for its extensions.
+/// Returns the Secrets that a Backend names for TLS of this port and for its extensions.
 base::ObjectNames secretsNamedBy(const config::Backend& backend, const config::BackendPort& port,
                                  const config::Model& model);
 

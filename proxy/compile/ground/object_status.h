@@ -1,4 +1,4 @@
-// Makes the conditions of all kinds of objects in one place, so that they are alike.
+// Makes the conditions of all kinds of objects in one place, so that they look alike.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace sluice::compile {
 
-/// Conditions of one object; they share its generation.
+/// The conditions of one object. All of them have the generation of that object.
 class Conditions {
  public:
   explicit Conditions(const config::ObjectMeta& meta) : generation_(meta.generation) {}
@@ -28,11 +28,12 @@ class Conditions {
   Conditions& bad(std::string_view type, const Fault& fault) {
     return set(type, config::ConditionStatus::kFalse, fault);
   }
-  /// Adds a condition whose status True reports the fault, as that of Degraded.
+  /// Adds a condition such as Degraded, whose status True reports a fault.
   Conditions& troubled(std::string_view type, const Fault& fault) {
     return set(type, config::ConditionStatus::kTrue, fault);
   }
-  /// Adds `bad` if there is a fault, else `good` with the type's own name as reason, and with notes for people.
+  /// Adds `bad` if there is a fault. Otherwise adds `good` with the type's own name as reason, and with notes for
+  /// people.
   Conditions& check(std::string_view type, const std::optional<Fault>& fault,
                     const std::vector<config::Finding>& notes = {});
 
@@ -47,15 +48,15 @@ class Conditions {
 /// Returns the fault for the conditions of an object whose newest version its schema refuses while the previous version
 /// is served; nullopt for other objects.
 std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta);
-/// Returns `why` with the note that the previous version is served.
+/// Returns the fault `why`, with a note that the previous version is served.
 Fault keptFault(std::string_view reason, const config::Finding& why);
-/// Joins two faults into one with the first one's reason.
+/// Joins two faults into one with the reason of the first one.
 std::optional<Fault> both(const std::optional<Fault>& first, const std::optional<Fault>& second);
 
 /// Makes a status without conditions yet, in the shape of its kind.
 config::ObjectStatus statusOf(const config::ObjectMeta& meta);
 config::ObjectStatus statusOf(const config::Rejected& rejected);
-/// Makes the status of an object of which nothing was legible, so that it has no parent or ancestor that could carry
+/// Makes the status of an object without any readable part. Such an object has no parent or ancestor that could carry
 /// the condition. `consequence` follows the message, if it is not empty.
 config::ObjectStatus rejectedStatus(const config::Rejected& rejected, std::string_view consequence = {});
 

@@ -1,6 +1,8 @@
-// What the policies of one kind say of a rule or of the rules of a listener, as a value whose type is the kind's own.
+// PolicySettings are the settings that the policies of one kind give to a rule or to the rules of a listener. Each kind
+// stores a value of its own type in it.
 //
-// Such values are compared with those of the last compilation, and what was made of an equal value is kept.
+// The settings are compared with those of the last compilation. If they are equal, everything that was made from them
+// is kept.
 #pragma once
 
 #include <memory>
@@ -12,11 +14,12 @@ class PolicySettings {
  public:
   virtual ~PolicySettings() = default;
 
-  /// Returns true if both say the same. `other` is of the same kind, and is of a rule or of a listener as this one is.
+  /// Returns true if both have equal settings. `other` is of the same kind, and both are for a rule or both for a
+  /// listener.
   virtual bool equals(const PolicySettings& other) const = 0;
 };
 
-/// Null if no policy says anything.
+/// Null if no policy has settings.
 using SharedSettings = std::shared_ptr<const PolicySettings>;
 
 template <typename Value>
@@ -38,7 +41,7 @@ SharedSettings sharedSettings(Value value) {
   return std::make_shared<const TypedSettings<Value>>(std::move(value));
 }
 
-/// Returns the value of settings that sharedSettings() made of that type.
+/// Returns the value of settings that sharedSettings() made with that type.
 template <typename Value>
 const Value& settingsAs(const PolicySettings& settings) {
   return static_cast<const TypedSettings<Value>&>(settings).value();

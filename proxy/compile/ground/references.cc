@@ -42,7 +42,7 @@ Fault absenceFault(std::string_view why, const config::Model& model, const confi
   const bool isOwn = targetNamespace(ref, holder.nameSpace) == holder.nameSpace;
   if (rejected != nullptr) {
     if (isOwn) return summary(why, ref.path, object + "it is not valid: " + rejected->message);
-    // Its message may quote values of an object that the holder's writer may not read.
+    // The message may quote values of an object that the author of the holder may not read.
     const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
     const bool hasConditions = kind != nullptr && kind->status.has_value();
     return summary(why, ref.path, object + "it is not valid" + (hasConditions ? "; its own conditions say why" : ""));
@@ -112,7 +112,8 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
   if (!parsed) return fault("ca.crt: " + parsed.error().detail);
   const auto revocations = entry("crl.pem");
   if (!revocations) return Authorities{*certificates, {}};
-  // A user who adds the key wants to revoke certificates, so an empty list must not count as no list.
+  // A user who adds the key wants to revoke certificates. So an empty list is a fault and not the same as an absent
+  // one.
   if (revocations->empty()) return fault("crl.pem: it is empty");
   parsed = pki::TrustStore::parse(*certificates, *revocations);
   if (!parsed) return fault("crl.pem: " + parsed.error().detail);

@@ -1,9 +1,11 @@
-// Says which Secrets the Pods of a Gateway may be made of: whoever runs Pods can read what they read.
+// Decides which Secrets the Pods of a Gateway may use. This is restricted because a user who runs Pods can read
+// everything that they read.
 //
-// Where a controller keeps the Pods, only namespaces that the settings trust (provisioning.trustedNamespaces; by
-// default that of the controller) may have Pods that read whatever routes and Backends let them use. Pods of a Gateway
-// elsewhere read a Secret of another namespace only if a ReferenceGrant there is from Gateways of theirs to it, besides
-// the grants by which routes, Backends and processors use it.
+// Where a controller keeps the Pods, the settings have a list of trusted namespaces (provisioning.trustedNamespaces; by
+// default the namespace of the controller). Pods of Gateways in these namespaces may read all Secrets that their routes
+// and Backends may use. Pods of other Gateways may read a Secret of another namespace only if a ReferenceGrant there
+// permits Gateways of their namespace to refer to it. The grants for routes, Backends and processors are needed
+// besides.
 #pragma once
 
 #include <optional>
@@ -15,28 +17,28 @@
 
 namespace sluice::compile {
 
-/// Returns true if Pods of Gateways in that namespace may read what their routes lead to.
+/// Returns true if Pods of Gateways in that namespace may read every Secret that their routes lead to.
 bool isTrusted(const config::Model& model, std::string_view nameSpace);
 
 class SecretTrust {
  public:
-  /// Both outlive it.
+  /// Both must outlive it.
   SecretTrust(const config::Model& model, const config::Gateway& gateway)
       : model_(model), gateway_(gateway), trusted_(isTrusted(model, gateway.meta.nameSpace)) {}
 
   bool permits(const base::ObjectNames::value_type& secret) const;
-  /// The object whose condition has a fault. It learns the name of a Secret in its own namespace, and of one in a
-  /// namespace that it names itself no more than that.
+  /// The object whose condition reports a fault. The fault gives the namespace of a Secret only if it is the object's
+  /// own, or one that the object names itself. It gives the name of a Secret only in the object's own namespace.
   struct ToldObject {
     std::string_view nameSpace;
-    std::string_view named = {};  // another namespace that it names
+    std::string_view named = {};  // another namespace that the object names
   };
-  /// Returns RefNotPermitted with the grant that lacks for the first of the Secrets that the Pods may not read; nullopt
+  /// Returns RefNotPermitted for the first of the Secrets that the Pods may not read, with the missing grant; nullopt
   /// if they may read all.
   std::optional<Fault> faultOf(const base::ObjectNames& secrets, const ToldObject& object) const;
   /// Returns true if the Pods may read all of them.
   bool permitsAll(const base::ObjectNames& secrets) const;
-  /// Removes those that the Pods may not read.
+  /// Returns the Secrets without those that the Pods may not read.
   base::ObjectNames permitted(const base::ObjectNames& secrets) const;
 
  private:

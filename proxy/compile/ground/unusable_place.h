@@ -1,7 +1,7 @@
-// An address and port where this process cannot listen, as it has found out when it tried.
+// An UnusablePlace is an address and port where this process has tried to listen and failed.
 //
-// compile() leaves such places out and says so in conditions, so that one Gateway does not keep the others from being
-// served.
+// compile() leaves such places out and reports them in conditions, so that one Gateway does not prevent the others from
+// being served.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ bool isOfBackends(const config::TrafficPolicy& policy) {
          std::any_of(policy.selectors.begin(), policy.selectors.end(), mayBeBackend);
 }
 
-/// Returns true if some policy is for a Backend or a Service, or some Backend has settings of its own.
+/// Returns true if some policy targets a Backend or a Service, or some Backend has settings of its own.
 bool speaksOfBackends(const config::Model& model) {
   const auto& policies = model.all<config::TrafficPolicy>();
   if (std::any_of(policies.begin(), policies.end(), isOfBackends)) return true;
@@ -49,7 +49,7 @@ const Field* valueOf(const std::optional<Field>& field) {
   return field ? &*field : nullptr;
 }
 
-/// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
+/// Returns the fault of a policy that its schema refused, or that has an unsupported field.
 std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>::PolicyCandidate& candidate) {
   const config::TrafficPolicy& policy = *candidate.policy;
   const std::string title = policy.meta.title() + ": ";
@@ -61,7 +61,7 @@ std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>
   return summary(unsupported->reason, title + unsupported->text());
 }
 
-/// Returns the section that a port of a Backend or a Service is; without one it is the whole object.
+/// Returns the section for a port of a Backend or a Service. Without a port, the section is the whole object.
 template <typename Port>
 config::PolicySection sectionOf(const Port* port) {
   return port == nullptr ? config::PolicySection() : config::PolicySection{port->name, port->number};
@@ -74,7 +74,7 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
   if (failover == nullptr) failover = others.failover;
   if (retryConstraint == nullptr) retryConstraint = others.retryConstraint;
   if (sessions == nullptr) sessions = others.sessions;
-  // Both belong to one field.
+  // Both are parts of the same field.
   if (passiveHealth == nullptr && activeHealth == nullptr) {
     passiveHealth = others.passiveHealth;
     activeHealth = others.activeHealth;

@@ -1,8 +1,9 @@
-// The settings of TrafficPolicies that count for a rule and for each of its backendRefs. Each field of a policy's spec
-// counts as a whole: that of a policy for the rule, or else that of one for its route, for the Backend or Service (or,
-// before that, a field of the Backend itself), for the listener or for the Gateway.
+// TrafficPolicies finds the settings of TrafficPolicies that take effect for a rule and for each of its backendRefs.
+// Each field of a policy's spec is taken as a whole from the most specific policy that has it. This is the policy for
+// the rule, then that for its route, for the Backend or Service, for the listener, and for the Gateway. A field of the
+// Backend itself takes precedence over a policy for the Backend.
 //
-// The settings of a route and its Backends are the same at every listener, but those that they inherit differ by
+// The settings of a route and its Backends are the same at every listener. The settings that they inherit differ by
 // listener. The object lives as long as one compilation.
 #pragma once
 
@@ -24,8 +25,8 @@
 
 namespace sluice::compile {
 
-/// Null stands for what no policy says. The settings are in the policies that they come from, and for a Backend in the
-/// BackendUse that they were asked for.
+/// A field is null if no policy has it. The fields point into the policies that they come from, or for a Backend into
+/// the BackendUse that the caller passed.
 struct TrafficSettings {
   const config::TrafficRetry* retry = nullptr;
   const config::FailoverSettings* failover = nullptr;
@@ -37,38 +38,39 @@ struct TrafficSettings {
   const config::CircuitBreakerFields* circuitBreaker = nullptr;
   // Only policies for Backends and Services have these.
   const config::RetryConstraintFields* retryConstraint = nullptr;
-  const config::TrafficPolicy* sessions = nullptr;  // the one whose sessionPersistence counts
+  const config::TrafficPolicy* sessions = nullptr;  // the policy whose sessionPersistence takes effect
   /// The policies that they come from, the most specific first.
   std::vector<std::shared_ptr<const config::TrafficPolicy>> policies = {};
-  /// Set if one of the policies must not be left out and cannot be served.
+  /// Set if one of the policies cannot be served and must not be ignored.
   std::optional<Fault> fault = std::nullopt;
 
   bool empty() const {
     return retry == nullptr && failover == nullptr && passiveHealth == nullptr && activeHealth == nullptr &&
            retryConstraint == nullptr && sessions == nullptr && !governsConnections() && !fault;
   }
-  /// Returns whether one of the policies is merged with those that a rule inherits.
+  /// Returns whether one of the policies is merged with the policies that a rule inherits.
   bool merges() const {
     return std::any_of(policies.begin(), policies.end(), [](const auto& each) { return each->merges; });
   }
-  /// Returns whether they may say something of connections to Backends.
+  /// Returns whether they may have settings for connections to Backends.
   bool governsConnections() const {
     return timeouts != nullptr || keepalive != nullptr || dns != nullptr || circuitBreaker != nullptr;
   }
-  /// Takes what these settings do not say from those of a less specific policy.
+  /// Takes fields that are not set here from the settings of a less specific policy.
   void inherit(const TrafficSettings& others);
-  /// Takes from `other` what it has taken from `policy`.
+  /// Replaces the fields that come from `policy` with the fields of `other`.
   void replace(const config::TrafficPolicy& policy, const config::TrafficPolicy& other);
 
-  /// Returns true if the same versions of the same policies say the same.
+  /// Returns true if both have the same fields of the same versions of the same policies.
   friend bool operator==(const TrafficSettings&, const TrafficSettings&) = default;
 };
 
-/// RuleTraffic is what policies say of a rule and of each of its Backends.
+/// RuleTraffic has the settings of policies for a rule and for each of its Backends.
 struct RuleTraffic {
-  TrafficSettings own = {};                      // of policies for it and its route
-  std::vector<TrafficSettings> ofBackends = {};  // one for each weighted backend; empty if none is for any
-  TrafficSettings inherited = {};                // of policies for the listener and its Gateway
+  TrafficSettings own = {};  // from policies for it and its route
+  std::vector<TrafficSettings> ofBackends =
+      {};                          // one for each weighted backend; empty if no policy targets one of them
+  TrafficSettings inherited = {};  // from policies for the listener and its Gateway
 
   friend bool operator==(const RuleTraffic&, const RuleTraffic&) = default;
 
@@ -81,8 +83,8 @@ struct RuleTraffic {
 /// The rules of a listener inherit these settings.
 struct ListenerTraffic {
   TrafficSettings settings;
-  /// Names the Gateway, or the listener if it has a policy of its own. What is learnt of Backends by these settings is
-  /// kept under this name.
+  /// The name of the Gateway, or of the listener if a policy targets the listener. Health and other state of Backends
+  /// under these settings is kept under this name.
   std::string place;
 
   friend bool operator==(const ListenerTraffic&, const ListenerTraffic&) = default;
@@ -93,20 +95,22 @@ class TrafficPolicies {
   /// `model` must outlive it.
   explicit TrafficPolicies(const config::Model& model);
 
-  /// Returns true if nothing has such settings.
+  /// Returns true if no object has such settings.
   bool empty() const { return policies_.empty() && !ofBackends_; }
   /// Returns true if a policy targets the route or Gateway, or a section of it.
   bool concern(const config::ObjectMeta& object) const { return policies_.concern(object); }
-  /// Returns what policies for the section and its object say: those for a rule and its route.
+  /// Returns the settings of policies for the section and its object, such as a rule and its route.
   TrafficSettings of(const config::ObjectMeta& object, const config::PolicySection& section) const;
-  /// Returns true if some policy is for a Backend or a Service, or some Backend has settings of its own.
+  /// Returns true if some policy targets a Backend or a Service, or some Backend has settings of its own.
   bool areOfBackends() const { return ofBackends_; }
-  /// Returns what policies for the Backend or Service of a reference of `holder`, and the Backend itself, say.
+  /// Returns the settings of policies for the Backend or Service to which a reference of `holder` refers, and those of
+  /// the Backend itself.
   TrafficSettings of(const BackendUse& use, const Holder& holder) const;
-  /// Returns what policies for the listener and its Gateway say.
+  /// Returns the settings of policies for the listener and its Gateway.
   ListenerTraffic ofListener(const config::ObjectMeta& gateway, std::string_view listener) const;
-  /// Returns the settings of a rule with each policy that merges replaced by itself merged with its parent, which is
-  /// the most specific policy of the same form among `inherited`. A fault says what is wrong with the two together.
+  /// Returns the settings of a rule after merging. Each policy that merges is replaced by the result of merging it with
+  /// its parent, the most specific policy of the same form among `inherited`. The fault describes what is wrong with
+  /// the two together.
   TrafficSettings merged(TrafficSettings own, const TrafficSettings& inherited) const;
 
  private:
@@ -119,7 +123,7 @@ class TrafficPolicies {
 
   const config::Model& model_;
   const AttachedPolicies<config::TrafficPolicy> policies_;
-  const bool ofBackends_;                                 // whether there is anything to say of any Backend or Service
+  const bool ofBackends_;                                 // whether any Backend or Service may have settings
   mutable std::map<Pair, config::MergedTraffic> merged_;  // by parent and policy
 };
 

@@ -1,7 +1,7 @@
-// The uses of payload processors that ask a server, with the state of that server, grouped by the object that each use
-// is written in. That object gets the condition, wherever the use is attached.
+// AskedServers lists the uses of payload processors that call a server, with the state of that server. They are grouped
+// by the object in which each use is written. That object gets the condition, wherever the use is attached.
 //
-// A compilation fills it, and its result keeps the list, because the states are to be watched.
+// A compilation fills the list, and its result keeps it so that the states can be watched.
 #pragma once
 
 #include <memory>
@@ -14,21 +14,21 @@ namespace sluice::compile {
 
 struct AskedServer {
   std::string writtenIn;  // objectName() of the object that the use is written in
-  std::string use;        // its name
-  std::string path;       // "spec.processors[0]"
-  bool open = false;      // requests go on while the server is away; false: they are refused
+  std::string use;        // the name of the use
+  std::string path;       // such as "spec.processors[0]"
+  bool open = false;      // if the server is unreachable, true: requests continue; false: they are refused
   std::shared_ptr<const processing::ServerHealth> health;
-  processing::ServerReport state;  // the announced one
+  processing::ServerReport state;  // the state that the conditions report
 
   friend bool operator==(const AskedServer&, const AskedServer&) = default;
 };
 
 class AskedServers {
  public:
-  /// Adds a use, unless it is known with this health: it may be attached in several places.
+  /// Adds a use, unless it is already in the list with this health. The same use may be attached in several places.
   void note(AskedServer server);
-  /// Returns all uses, by the objects that they are written in. So the order does not depend on what was kept of an
-  /// earlier compilation.
+  /// Returns all uses, sorted by the objects in which they are written. So the order does not depend on what was kept
+  /// of an earlier compilation.
   const std::vector<AskedServer>& all() const { return all_; }
   /// Returns the uses of the object with that objectName().
   std::vector<AskedServer> in(const std::string& object) const;

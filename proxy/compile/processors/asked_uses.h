@@ -1,5 +1,5 @@
-// The payload processors that a rule or one of its backendRefs runs, together with what was asked for them, so that a
-// later compilation can tell whether they are still the same.
+// AskedUses are the payload processors that a rule or one of its backendRefs runs. They have the question that they
+// answer too, so that a later compilation can check whether the answer is still the same.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,18 @@
 
 namespace sluice::compile {
 
-/// Names what has the uses. It points into the route's object.
+/// Identifies the rule or backendRef that has the uses. It points into the route's object.
 struct UsesQuestion {
   const std::vector<config::ProcessorFilter>* filters = nullptr;
   UsesOf of;
-  /// The rule's name, for what PayloadProcessors attach; none for a backendRef, which has its filters alone.
+  /// The name of the rule, for the uses that PayloadProcessors attach. A backendRef has none, because only filters
+  /// attach uses to it.
   std::optional<std::string_view> rule = std::nullopt;
 };
 
 struct FoundUses {
-  CompiledUses uses;                       // of filters and PayloadProcessors, in their order
-  std::vector<RefusedUse> refusedFilters;  // those of them that filters attach
+  CompiledUses uses;                       // uses of filters and PayloadProcessors, in their order
+  std::vector<RefusedUse> refusedFilters;  // the refused uses that filters attach
 
   friend bool operator==(const FoundUses&, const FoundUses&) = default;
 };

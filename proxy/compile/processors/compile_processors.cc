@@ -203,7 +203,7 @@ CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, cons
   for (const auto* each : processors_.targeting(target, section)) {
     const config::PayloadProcessor& processor = *each->policy;
     if (each->rejected != nullptr) {
-      // A processor that its schema refused would have applied too, so it counts as one that fails closed.
+      // A processor that its schema refused would have applied too, so it is treated as one that fails closed.
       result.refused.push_back(
           {nameOf(processor), {}, summary(reason::kInvalid, each->rejected->message), false, originOf(processor.meta)});
       continue;
@@ -287,7 +287,7 @@ void ProcessorCompiler::addByRule(const config::ProcessorUse& use, const UsesOf&
   };
   CompiledUses exposed = outcome(Exposure::kSome);
   CompiledUses kept = exposed.refused.empty() ? CompiledUses() : outcome(Exposure::kNone);
-  // Before a route is matched, a use that fails open cannot be left out for some rules alone.
+  // Before a route is matched, a use that fails open cannot be left out for some of the rules only.
   const bool early = of.preRouting && !exposed.refused.empty() && exposed.refused.front().open;
   if (kept.steps.empty() || early) return result.append(std::move(exposed));
   result.shielded.push_back({std::move(kept.steps.front()), std::move(exposed.refused.front())});
@@ -295,7 +295,8 @@ void ProcessorCompiler::addByRule(const config::ProcessorUse& use, const UsesOf&
 
 namespace {
 
-/// A Backend is chosen after authentication.
+/// Returns true for a step of a Backend that may change the request body before authentication. The Backend is chosen
+/// only after authentication.
 bool changesSharedBody(const processing::Step& step) {
   const bool mayChange =
       step.body.mode != processing::BodyMode::kNone && step.body.mode != processing::BodyMode::kInspected;
@@ -326,7 +327,7 @@ std::uint8_t possiblePhases(const config::Admission& admission, bool preRouting)
   return phases;
 }
 
-/// Returns the phases of a use, of which `spanned` are those of its processor if it names none.
+/// Returns the phases of a use. If the use names none, they are `spanned`, the phases of its processor.
 std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const Phase> spanned, bool preRouting) {
   if (!admission.spans) return {*processing::phaseFrom(admission.phase)};
   const std::uint8_t possible = possiblePhases(admission, preRouting);
@@ -360,7 +361,7 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
   };
   if (auto wrong = alteringFault(use.unsupported)) return RefusedStep{*std::move(wrong), admission.failOpen};
   const std::optional<Phase> named = processing::phaseFrom(admission.phase);
-  // The phase may come from the use's type, which no reader has checked.
+  // The phase may come from the type of the use, and no reader has checked that.
   if (of.preRouting && named && *named > Phase::kRequestBody) {
     return refused(config::processor_reason::kUnsupportedPhase, use.path + ".phase",
                    "must be request-headers or request-body before routing, but is " + std::string(admission.phase) +

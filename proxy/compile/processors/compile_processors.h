@@ -1,7 +1,7 @@
-// Compiles uses of payload processors into the Chain that exchanges run, each with its type, its Secrets and its own
+// Compiles uses of payload processors into the Chain that exchanges run. Each use has its type, its Secrets and its own
 // fault.
 //
-// It lives as long as one compilation.
+// The object lives as long as one compilation.
 #pragma once
 
 #include <cstdint>
@@ -28,49 +28,52 @@
 
 namespace sluice::compile {
 
-/// Says whether requests with these uses go to destinations outside the cluster without TLS.
+/// States whether requests with these uses go to destinations outside the cluster without TLS.
 enum class Exposure : std::uint8_t {
   kNone,
   kSome,
   kByRule  // it depends on the rule that a request matches
 };
 
-/// The object that holds a list of uses.
+/// The object that contains a list of uses.
 struct UsesOf {
   Holder holder;
   std::string_view name;  // the object's name
   processing::Scope scope;
   Exposure exposure = Exposure::kNone;
-  /// The list's place in the object, if the object has several lists. Uses of one name share their state (budgets) only
-  /// within one place. The place is the same in every compilation as long as nobody moves the list.
+  /// Identifies the list in the object, if the object has several lists. Uses with the same name share their state
+  /// (such as budgets) only within one place. The place stays the same in every compilation as long as the list is not
+  /// moved.
   std::string place = {};
-  /// The object that refers to their Secrets, if that is not the holder: a pipeline of the holder's namespace, whose
-  /// uses run for the holder.
+  /// The object that refers to the Secrets, if that is not the holder. This is a pipeline of the holder's namespace,
+  /// whose uses run for the holder.
   std::optional<Holder> writer = std::nullopt;
-  /// True if they run before a route is matched, where only the phases of the request's head and body exist.
+  /// True if they run before a route is matched. Only the phases of the request's head and body exist there.
   bool preRouting = false;
 };
 
 /// A use that cannot run.
 struct RefusedUse {
-  std::string writtenIn;  // objectName() of the object that it is written in
-  std::string use;        // its name; empty: all uses that the object attaches
+  std::string writtenIn;  // objectName() of the object in which it is written
+  std::string use;        // the name of the use; empty for all uses that the object attaches
   Fault fault;
   bool open = false;  // true: it is left out; false: its requests are answered with 500
-  /// Prefix of the message in conditions of other objects.
+  /// The prefix of its message in conditions of other objects.
   std::string origin = {};
-  base::ObjectNames secrets = {};  // that it names; it may run once it can read them
+  base::ObjectNames secrets = {};  // the Secrets that it names; it may run once it can read them
 
-  /// Returns the fault for conditions of other objects. It only sums up what the object says that it is written in.
+  /// Returns the fault for conditions of other objects. It only sums up the conditions of the object in which the use
+  /// is written.
   Fault named() const;
 
   friend bool operator==(const RefusedUse&, const RefusedUse&) = default;
 };
 
-/// A use that would be refused if its requests were exposed, where that depends on the rule; see shielded_rule.h.
+/// A use that is refused for exposed requests, where the rule decides whether a request is exposed; see
+/// shielded_rule.h.
 struct ShieldedUse {
   processing::Step step;
-  RefusedUse refused;  // what it is for requests that are exposed
+  RefusedUse refused;  // the use in its refused form, for exposed requests
 
   friend bool operator==(const ShieldedUse& a, const ShieldedUse& b) {
     return sameStep(a.step, b.step) && a.refused == b.refused;
@@ -83,12 +86,12 @@ std::string objectName(const Holder& object, std::string_view name);
 struct CompiledUses {
   std::vector<processing::Step> steps;
   std::vector<RefusedUse> refused;
-  std::vector<ShieldedUse> shielded;  // only for Exposure::kByRule
+  std::vector<ShieldedUse> shielded;  // only with Exposure::kByRule
 
   void append(CompiledUses more);
-  /// Drops the refused uses that fail open, because other conditions report them.
+  /// Removes the refused uses that fail open, because other conditions report them.
   void forgetOpen();
-  /// Returns the faults of uses that fail closed: their requests are answered with 500.
+  /// Returns the faults of uses that fail closed. Their requests are answered with 500.
   std::vector<Fault> closed() const { return faults(false); }
   /// Returns the faults of uses that fail open and are left out.
   std::vector<Fault> open() const { return faults(true); }
@@ -98,17 +101,17 @@ struct CompiledUses {
   friend bool operator==(const CompiledUses& a, const CompiledUses& b);
 };
 
-/// Uses are compiled from these.
+/// The sources from which uses are compiled.
 struct ProcessorSources {
   const config::Model& model;
   const config::Catalog& catalog;
   const processing::BuiltinTypes& types;
-  const DestinationCatalog& destinations;  // of the processors' own requests
+  const DestinationCatalog& destinations;  // for the requests that processors send
 };
 
 class ProcessorCompiler {
  public:
-  /// References outlive it.
+  /// All references must outlive it.
   ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache,
                     StepNumbers& numbers, AskedServers& servers)
       : sources_(sources),
@@ -123,16 +126,16 @@ class ProcessorCompiler {
   const config::Model& model() const { return model_; }
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
-  /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
+  /// Compiles the filters of a rule or weighted backend. Pipelines are looked up in the holder's namespace.
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
   /// Returns true if a PayloadProcessor or an extension policy targets the object or a section of it.
   bool concern(const config::ObjectMeta& target) const;
   /// Compiles the PayloadProcessors that target the object or this section of it, oldest first. `own` are the uses in
-  /// the object itself; they come in the same order by the object's age.
+  /// the object itself. They are placed among the others by the object's age.
   CompiledUses targeting(const config::ObjectMeta& target, const config::PolicySection& section, const UsesOf& of,
                          CompiledUses own = {}) const;
 
-  /// Compiles the extension policy that counts for the object or this section of it; nullopt if there is none.
+  /// Compiles the extension policy that takes effect for the object or this section of it; nullopt if there is none.
   std::optional<CompiledUses> extending(const config::ObjectMeta& target, std::string_view section,
                                         const UsesOf& of) const;
 
@@ -140,7 +143,8 @@ class ProcessorCompiler {
   void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, const std::string& writtenIn,
            CompiledUses& result) const;
   CompiledUses compile(const config::PayloadProcessor& processor, const UsesOf& of) const;
-  /// Compiles the uses of a PayloadProcessor or an extension policy and puts its name into `origin` of their faults.
+  /// Compiles the uses of a PayloadProcessor or an extension policy, and puts the object's name into `origin` of their
+  /// faults.
   template <typename Object>
   CompiledUses attached(const Object& object, const UsesOf& its) const;
   struct RefusedStep {
@@ -151,30 +155,29 @@ class ProcessorCompiler {
   /// Returns the steps of a use, one for each of its phases.
   std::variant<std::vector<processing::Step>, RefusedStep> steps(const config::ProcessorUse& use,
                                                                  const UsesOf& of) const;
-  /// Returns the record of the server that the processor asks; null if it asks none.
+  /// Returns the health record of the server that the processor calls; null if it calls none.
   std::shared_ptr<const processing::ServerHealth> healthOf(const processing::Processor& processor,
                                                            const config::ProcessorUse& use, const UsesOf& of) const;
   processing::Made make(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
                         const processing::BuiltinType& type, processing::Phase phase) const;
-  /// Adds a use whose exposure depends on the rule.
+  /// Adds a use whose exposure depends on the matched rule.
   void addByRule(const config::ProcessorUse& use, const UsesOf& of, const std::string& writtenIn,
                  CompiledUses& result) const;
 
   const ProcessorSources sources_;
-  const config::Model& model_;  // of sources_
+  const config::Model& model_;  // the model in sources_
   const AttachedPolicies<config::PayloadProcessor> processors_;
   const AttachedPolicies<config::ExtensionPolicy> extensions_;
   processing::SharedStates& states_;
   ProcessorCache& cache_;
   StepNumbers& numbers_;
-  AskedServers& servers_;  // all uses that are compiled to steps which ask one
+  AskedServers& servers_;  // all uses that are compiled to steps which call a server
 };
 
-/// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else
-/// refuses.
+/// Returns a step that answers 500. It replaces steps that cannot run and fail closed, where nothing else refuses the
+/// requests.
 processing::Step refusing(const Fault& fault, processing::Scope scope);
-/// Returns the first such step of a chain, which runs before all others; nullptr if there is none. A null chain has
-/// none.
+/// Returns the first such step of a chain, which runs before all others; nullptr if there is none. `chain` may be null.
 const processing::Step* refusingStep(const processing::Chain* chain);
 
 }  // namespace sluice::compile

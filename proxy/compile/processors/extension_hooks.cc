@@ -19,7 +19,7 @@ CompiledUses toldOfHooks(CompiledUses hooks) {
 std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, const ProcessorCompiler& processors,
                                                    std::shared_ptr<const ExtensionHooks> before) {
   ExtensionHooks hooks;
-  // The Backends of these requests are not known, so they are assumed to be exposed.
+  // The Backends of these requests are not known yet, so the requests are assumed to be exposed.
   const Holder holder{config::kGatewayGroup, config::GatewayClass::kKind, {}};
   for (config::ScopedUse& each : config::usesOf(model.settings.extensionManagers)) {
     const bool ofRoutes = each.scope == base::HookScope::kRoute;

@@ -11,7 +11,7 @@ namespace sluice::compile {
 
 namespace {
 
-/// Only the settings name servers without an object.
+/// Only the settings can name servers that are not objects.
 bool isHook(const processing::Step& step) {
   const auto& targets = step.processor->targets();
   return std::any_of(targets.begin(), targets.end(),

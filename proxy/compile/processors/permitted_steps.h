@@ -1,7 +1,7 @@
-// Takes out of a chain, or of compiled uses, the steps whose Secrets the Pods of a Gateway may not read
-// (secret_trust.h).
+// Removes the steps whose Secrets the Pods of a Gateway may not read (secret_trust.h) from a chain or from compiled
+// uses.
 //
-// Pure functions.
+// These are pure functions.
 #pragma once
 
 #include <vector>
@@ -15,17 +15,18 @@ namespace sluice::compile {
 
 struct PermittedSteps {
   std::vector<processing::Step> steps;
-  std::vector<Fault> closed;  // of steps that fail closed: what they are for answers 500
-  std::vector<Fault> open;    // of those that are left out, because they fail open
+  std::vector<Fault> closed;  // faults of steps that fail closed; their requests answer 500
+  std::vector<Fault> open;    // faults of steps that fail open and are left out
 };
 
-/// A use with several phases has one fault. Of a hook of the GatewayClass nothing is told but that it cannot run.
+/// A use with several phases has one fault. The fault of a hook of the GatewayClass discloses only that the hook cannot
+/// run.
 PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretTrust& trust,
                               const SecretTrust::ToldObject& object);
-/// Does the same with the uses of a Gateway, which has them refused.
+/// Does the same for the uses of a Gateway, which are refused there.
 CompiledUses permittedUses(CompiledUses uses, const SecretTrust& trust, const config::ObjectMeta& gateway);
 
-/// Returns the Secrets that uses are made of, or would be if they could run.
+/// Returns the Secrets that uses read, or would read if they could run.
 base::ObjectNames secretsUsedBy(const CompiledUses& uses);
 
 }  // namespace sluice::compile

@@ -9,7 +9,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Compares two values without their positions.
+/// Compares two values and ignores their positions in files.
 bool sameValue(const content::Value& a, const content::Value& b) {
   const auto sameMember = [](const content::Member& one, const content::Member& other) {
     return one.key == other.key && sameValue(one.value, other.value);
@@ -25,7 +25,7 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
   return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
 
-/// The identity of a plan is all that decides where requests go, and the Secrets that it was made of decide who may.
+/// The identity of a plan decides where requests go. The Secrets that it was made from decide who may send them.
 bool sameAnswer(const processing::FoundBackend& a, const processing::FoundBackend& b) {
   if (a.target != nullptr && b.target != nullptr) {
     const routing::BackendPlan& one = *routing::planOf(*a.target);
@@ -49,7 +49,7 @@ class RecordingTargetLookup final : public processing::TargetLookup {
   std::vector<MadeProcessor::TargetFound>& found_;
 };
 
-/// Passes lookups on and records them.
+/// Forwards lookups and records their results.
 class RecordingSecretLookup final : public processing::SecretLookup {
  public:
   RecordingSecretLookup(const processing::SecretLookup& asked, std::vector<MadeProcessor::Lookup>& lookups)

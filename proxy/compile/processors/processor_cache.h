@@ -1,7 +1,8 @@
-// A ProcessorCache keeps the processors of the last compilation. A processor stays the same object if nothing changed
-// in its use, nor in the Secrets and grants that it read. What awaits something is made again when that may have come.
+// A ProcessorCache keeps the processors of the last compilation. A processor stays the same object if its use and the
+// Secrets and grants that it read have not changed. A processor that waits for something is made again when that may
+// exist.
 //
-// It belongs to the loading thread.
+// The cache belongs to the loading thread.
 #pragma once
 
 #include <cstdint>
@@ -23,40 +24,41 @@ struct MadeProcessor {
     std::string key;
     processing::FoundSecret answer;
   };
-  /// A target that it looked up.
+  /// A target that the type looked up, and the result.
   struct TargetFound {
     content::Value backendRef;
     bool http2 = false;
     processing::FoundBackend answer;
   };
   content::Value config;
-  content::Value engine;  // null if the use has none
+  content::Value engine;  // null if the use has no engine
   std::uint64_t mostContext = 0;
   std::vector<Lookup> lookups;
   std::vector<TargetFound> targets;
   processing::Made made;
 };
 
-/// The key is owner, name, type, phase, phases, preAuth, exposed; a round is one compilation.
+/// The key consists of owner, name, type, phase, phases, preAuth and exposed. A round is one compilation.
 using ProcessorCache =
     base::Cache<std::tuple<std::string, std::string, std::string, processing::Phase, std::uint8_t, bool, bool>,
                 MadeProcessor>;
 
-/// Returns the processor that `type` makes of `use`; the kept one if nothing changed.
+/// Returns the processor that `type` makes from `use`, or the kept one if nothing has changed.
 processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache);
 
-/// A use that awaits something of the environment.
+/// A use that waits for something outside of the configuration.
 struct AwaitingUse {
-  std::string name;  // its owner and its own name
+  std::string name;  // the names of its owner and of the use
   processing::LoadState state = processing::LoadState::kDegraded;
   std::string why;
   std::shared_ptr<const processing::Awaited> awaited;
 
-  /// Returns true if both await the same thing. What has come and was of no use is awaited anew.
+  /// Returns true if both wait for the same thing. If it came and was unusable, the use waits again, and the two are
+  /// different.
   friend bool operator==(const AwaitingUse&, const AwaitingUse&) = default;
 };
 
-/// Returns the uses of the compilation that has ended which await something, in an order that depends on them alone.
+/// Returns the uses that wait for something at the end of a compilation. Their order depends on nothing else.
 std::vector<AwaitingUse> awaitingUses(const ProcessorCache& cache);
 
 }  // namespace sluice::compile

@@ -1,4 +1,5 @@
-// Describes the payload processors of this program in config/'s types, because config/ does not include them.
+// Describes the payload processors of this program with the types of config/, because config/ does not include
+// processors.
 #pragma once
 
 #include "config/catalog/catalog.h"

@@ -1,7 +1,7 @@
-// The uses of payload processors that cannot run, grouped by the object that each is written in. That object gets the
-// condition, wherever the use is attached.
+// RefusedUses lists the uses of payload processors that cannot run, grouped by the object in which each use is written.
+// That object gets the condition, wherever the use is attached.
 //
-// It lives as long as one compilation.
+// The object lives as long as one compilation.
 #pragma once
 
 #include <map>
@@ -12,8 +12,8 @@
 
 namespace sluice::compile {
 
-/// Appends uses that are not known yet. A use attached in several places is refused in each of them, mostly for the
-/// same reason, and counts once.
+/// Appends uses that are not in the list yet. A use that is attached in several places is refused in each of them,
+/// mostly for the same reason, and is listed once.
 void noteOnce(std::vector<RefusedUse>& known, const std::vector<RefusedUse>& more);
 
 class RefusedUses {
@@ -21,7 +21,7 @@ class RefusedUses {
   bool empty() const { return byObject_.empty(); }
   void note(const std::vector<RefusedUse>& refused);
   void note(const RefusedUses& more);
-  /// Returns all of them, by the names of the objects that they are written in.
+  /// Returns all of them, sorted by the names of the objects in which they are written.
   std::vector<RefusedUse> all() const;
   /// Returns the refused uses of the object with that objectName(); empty if there are none.
   std::vector<RefusedUse> in(const std::string& object) const;
@@ -30,7 +30,7 @@ class RefusedUses {
   std::map<std::string, std::vector<RefusedUse>> byObject_;
 };
 
-/// Returns one fault for all refused uses, those that fail closed first, each with its effect on requests.
+/// Returns one fault for all refused uses, with the effect of each on requests. Uses that fail closed come first.
 std::optional<Fault> degradation(const std::vector<RefusedUse>& refused);
 
 }  // namespace sluice::compile

@@ -1,4 +1,4 @@
-// References from uses of payload processors to the servers that they ask.
+// Resolves references from uses of payload processors to the servers that they call.
 //
 // These are pure functions.
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace sluice::compile {
 
-/// Returns the reference that {group, kind, namespace, name, port} means, a Service if it has no kind.
+/// Returns the reference for {group, kind, namespace, name, port}. Without a kind, it refers to a Service.
 config::BackendObjectReference serverRefOf(const content::Value& backendRef);
 
-/// Returns the destination for requests over gRPC. One that speaks HTTP/1.1 becomes UnsupportedProtocol, a fault of
-/// `field`, whose message begins with `object`.
+/// Returns the destination for requests over gRPC. A destination that uses HTTP/1.1 becomes UnsupportedProtocol. This
+/// is a fault of `field`, and its message begins with `object`.
 BackendResult overGrpc(BackendResult found, const std::string& field, const std::string& object);
 
 }  // namespace sluice::compile

@@ -1,8 +1,8 @@
-// Numbers for types of payload processors in their phases, by which a worker finds the metrics of a step without a look
-// at its names.
+// StepNumbers has a number for each type of payload processor in each phase. Workers find the metrics of a step by it
+// without comparing names.
 //
-// There is one StepNumbers for the life of a process, because workers run steps of several configurations at once. It
-// belongs to the loading thread.
+// There is one StepNumbers for the life of a process, because workers run steps of several configurations at the same
+// time. It belongs to the loading thread.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ routing::ConnectionSettings connectionSettings(const TrafficSettings& settings) 
   return result;
 }
 
-/// Returns the shorter of two times, of which zero is none.
+/// Returns the shorter of two times. Zero means that there is no limit.
 base::Duration shorter(base::Duration one, base::Duration other) {
   if (one == base::Duration::zero() || other == base::Duration::zero()) return std::max(one, other);
   return std::min(one, other);

@@ -1,5 +1,5 @@
-// Compiles what TrafficPolicies say of the connections to the Backends of a rule, and of the time that its requests may
-// take.
+// Compiles the settings of TrafficPolicies for the connections to the Backends of a rule, and for the timeouts of its
+// requests.
 #pragma once
 
 #include "proxy/compile/backends/compile_backend.h"
@@ -8,11 +8,11 @@
 
 namespace sluice::compile {
 
-/// Gives the rule the timeouts of the settings. Its own timeouts.request comes first, and is bounded by
-/// maxStreamDuration all the same.
+/// Gives the rule the timeouts of the settings. The rule's own timeouts.request takes precedence, but maxStreamDuration
+/// limits it too.
 void addTimeouts(const TrafficSettings& settings, routing::Rule& compiled);
 
-/// Gives the rule's weighted backends, as far as they lead to Backends, plans with the settings for each.
+/// Gives each weighted backend of the rule that leads to a Backend a plan with the settings for it.
 void governConnections(const RuleTraffic& traffic, const BackendCatalog& backends, routing::Rule& compiled);
 
 }  // namespace sluice::compile

@@ -10,8 +10,8 @@
 
 namespace sluice::compile {
 
-/// Returns null if there is no filter. Returns a fault (UnsupportedValue) for an origin that no browser can have.
-/// Without an origin no request is allowed.
+/// Returns null if there is no filter. Returns a fault (UnsupportedValue) for an origin that no browser can have. If
+/// the filter has no origin, no request is allowed.
 Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<config::CorsFilter>& cors);
 
 }  // namespace sluice::compile

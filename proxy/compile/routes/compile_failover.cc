@@ -8,7 +8,7 @@
 namespace sluice::compile {
 namespace {
 
-constexpr std::uint32_t kEndpointPriorities = 16;  // of one Backend
+constexpr std::uint32_t kEndpointPriorities = 16;  // priorities that the endpoints of one Backend may have
 
 const config::FailoverPriority* priorityOf(const config::BackendObjectReference& ref,
                                            const config::FailoverSettings& failover, std::string_view nameSpace) {
@@ -18,8 +18,8 @@ const config::FailoverPriority* priorityOf(const config::BackendObjectReference&
   return found == failover.priorities.end() ? nullptr : &*found;
 }
 
-/// Gives a weight to the members of priorities of Backends in which nobody has one. `shares` has one for each of those
-/// that may stand by, and 0 for the others.
+/// Gives weights to the members of each priority of Backends in which no member has a weight. `shares` has the weight
+/// for each member that may stand by, and 0 for the others.
 void setStandbys(std::vector<routing::FailoverMember>& members, const std::vector<std::uint32_t>& shares) {
   std::set<std::uint32_t> weighted;
   for (const routing::FailoverMember& each : members) {
@@ -30,7 +30,7 @@ void setStandbys(std::vector<routing::FailoverMember>& members, const std::vecto
   }
 }
 
-/// Numbers the priorities that occur from 0 on, without gaps.
+/// Renumbers the priorities from 0 on, without gaps.
 void closeRanks(std::vector<routing::FailoverMember>& members) {
   std::set<std::uint32_t> occurring;
   for (const routing::FailoverMember& each : members) occurring.insert(each.priority);
@@ -39,7 +39,7 @@ void closeRanks(std::vector<routing::FailoverMember>& members) {
   }
 }
 
-/// Returns true if the policies say of the rule, or of one of its Backends, when to avoid a Backend.
+/// Returns true if health checks or policies for one of the Backends decide when to avoid a Backend.
 bool sayWhenToAvoid(const RuleTraffic& traffic, const routing::Rule& compiled) {
   bool wants = !compiled.healthChecks.empty();
   for (std::size_t i = 0; i < compiled.backends.size() && !wants; ++i) {
@@ -48,7 +48,7 @@ bool sayWhenToAvoid(const RuleTraffic& traffic, const routing::Rule& compiled) {
   return wants;
 }
 
-/// Without settings, only a fail-over makes a Backend rest: then the defaults count.
+/// Returns the defaults if there are no settings, but then Backends are ejected only if there is a fail-over.
 routing::PassiveHealthBounds passiveBounds(const config::PassiveHealthSettings* passive, bool hasFailover) {
   routing::PassiveHealthBounds bounds;
   if (!hasFailover) bounds.errors = 0;
@@ -87,7 +87,7 @@ routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& a
           .expected = active.expected};
 }
 
-/// Returns a text that is the same for equal settings alone.
+/// Returns a text that is the same only for equal settings.
 std::string checkText(const routing::HealthCheckSettings& check) {
   std::string text = std::to_string(static_cast<int>(check.kind));
   for (const base::Duration each : {check.interval, check.unhealthyInterval, check.initialJitter, check.timeout}) {
@@ -96,7 +96,7 @@ std::string checkText(const routing::HealthCheckSettings& check) {
   text += " " + std::to_string(check.unhealthyThreshold) + " " + std::to_string(check.healthyThreshold);
   text += " " + std::to_string(check.port) + (check.plain ? " plain" : "") + (check.insecureSkipVerify ? " any" : "");
   for (const std::uint16_t status : check.expectedStatuses) text += " " + std::to_string(status);
-  // Any of these may have spaces.
+  // Each of these texts may contain spaces, so its length precedes it.
   for (const std::string* each :
        {&check.serverName, &check.hostname, &check.path, &check.method, &check.service, &check.send, &check.expected}) {
     text += " " + std::to_string(each->size()) + ":" + *each;

@@ -1,4 +1,4 @@
-// Compiles the fail-over of a rule from the TrafficPolicies that count for it.
+// Compiles the fail-over of a rule from the TrafficPolicies that take effect for it.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,27 @@
 
 namespace sluice::compile {
 
-/// Returns true if the reference of a policy means that of a rule. `nameSpace` is that of both objects.
+/// Returns true if the reference of a policy refers to the same target as that of a rule. `nameSpace` is the namespace
+/// of both objects.
 bool meansBackendRef(const config::BackendObjectReference& meant, const config::BackendObjectReference& ref,
                      std::string_view nameSpace);
 
-/// Returns the fail-over of a rule with these weighted backends; nullptr if the rule has no choice, or if neither the
-/// policies nor the endpoints of a Backend say anything of it. The rule has its health checks already. `place` names
-/// the rule, under which the health of its Backends is kept.
+/// Returns the fail-over of a rule with these weighted backends. Returns nullptr if the rule has no choice between
+/// Backends, or if neither the policies nor the endpoints of a Backend configure a fail-over. The health checks of the
+/// rule must be set already. The health of its Backends is kept under `place`, which names the rule.
 ///
-/// The priorities of endpoints count within those that the policies give to their Backends.
+/// Policies give priorities to Backends. The priorities of endpoints order the endpoints within the priority of their
+/// Backend.
 std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic& traffic,
                                                                const std::vector<RuleMember>& members,
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states);
 
-/// Returns FailoverPolicy::usualWeight of these members. `broken` is Rule::broken().
+/// Returns FailoverPolicy::usualWeight for these members. `broken` is Rule::broken().
 std::uint64_t usualWeight(const std::vector<routing::FailoverMember>& members, std::uint64_t broken);
 
-/// Returns the health check of each weighted backend of a rule, as Rule::healthChecks has them.
+/// Returns the health check of each weighted backend of a rule, in the form of Rule::healthChecks.
 std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const RuleTraffic& traffic,
                                                                              const routing::Rule& compiled,
                                                                              processing::SharedStates& states);

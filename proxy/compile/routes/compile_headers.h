@@ -13,9 +13,9 @@ namespace sluice::compile {
 
 enum class HeaderSection : std::uint8_t { kRequest, kResponse };
 
-/// Returns a fault (Invalid) for fields that frame a message or belong to one connection, because those belong to the
-/// gateway. Host is refused too, except for a `set` in requests, which becomes HeaderEdit::authority. If a name occurs
-/// more than once, the first entry counts.
+/// Returns a fault (Invalid) for fields that frame a message or belong to one connection, because only the gateway may
+/// set them. Host is refused too, except for a `set` in requests, which becomes HeaderEdit::authority. If a name occurs
+/// more than once, the first entry is used.
 Resolved<base::Box<routing::HeaderEdit>> compileHeaders(const base::Box<config::HeaderModifierFilter>& modifier,
                                                         HeaderSection section);
 

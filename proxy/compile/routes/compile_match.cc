@@ -10,7 +10,7 @@
 namespace sluice::compile {
 namespace {
 
-constexpr const char* kAfterAllRoutes = "~";  // no time is later
+constexpr const char* kAfterAllRoutes = "~";  // sorts after every time
 
 Fault unsupportedFault(const std::string& path, std::string message) {
   return fault(config::reason::kUnsupportedValue, path, std::move(message));
@@ -61,7 +61,7 @@ Resolved<MatchPlan> compileSpec(routing::MatchSpec spec, routing::Precedence pre
 
 }  // namespace
 
-// Routes are compared with requests in one normal form, so the same code brings both into it.
+// Routes and requests are compared in one normal form, so the same code normalizes both.
 Resolved<std::string> normalPath(std::string_view value, const std::string& field) {
   if (!value.starts_with('/')) return unsupportedFault(field, "a path begins with \"/\"");
   if (value.find('?') != std::string_view::npos) return unsupportedFault(field, "a path holds no query");

@@ -37,7 +37,7 @@ void boundParallelRetries(const TrafficSettings& settings, routing::Rule& compil
 
 void addConstraint(const config::RetryConstraintFields& constraint, processing::SharedStates& states,
                    routing::WeightedBackend& compiled) {
-  // Other intervals make another budget, which has seen nothing yet.
+  // Other intervals make another budget, which starts empty.
   const std::string place = "retries at " + compiled.backend->identity.text() + " " +
                             std::to_string(constraint.interval.count()) + " " +
                             std::to_string(constraint.minInterval.count());

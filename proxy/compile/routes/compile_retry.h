@@ -1,4 +1,4 @@
-// Compiles the retries of a rule: its own, or else those of the TrafficPolicies that count for it.
+// Compiles the retries of a rule. They are its own, or else those of the TrafficPolicies that take effect for it.
 #pragma once
 
 #include <string>
@@ -11,22 +11,23 @@
 
 namespace sluice::compile {
 
-/// Returns the policy without the budget that `place` has; see addBudget().
+/// Returns the policy without its budget; see addBudget().
 routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry);
 
-/// Gives the rule the retries of the settings, if it has none of its own, and unless it is `timed` (see RulePlan) their
-/// bound of each attempt. Settings with no attempts turn retries off; their bound is then that of the only attempt.
+/// Gives the rule the retries of the settings if it has none of its own. Unless the rule is `timed` (see RulePlan), it
+/// gets their timeout of each attempt too. Settings with no attempts turn retries off, and their timeout then limits
+/// the only attempt.
 void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compiled);
 
-/// Bounds the retries that the rule has on their way at a time, if it retries and the settings have such a bound.
+/// Limits the parallel retries of the rule, if it retries and the settings have such a limit.
 void boundParallelRetries(const TrafficSettings& settings, routing::Rule& compiled);
 
-/// Constrains the retries at a Backend that is not broken. All rules count against the budget of the Backend, which
-/// survives reloads.
+/// Limits the retries at a Backend that is not broken. The retries of all rules are charged to the budget of the
+/// Backend, which survives reloads.
 void addConstraint(const config::RetryConstraintFields& constraint, processing::SharedStates& states,
                    routing::WeightedBackend& compiled);
 
-/// Gives the rule's retries, if it has any, the budget of that name. It survives reloads.
+/// If the rule retries, its retries get the budget of that name. The budget survives reloads.
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled);
 
 }  // namespace sluice::compile

@@ -5,7 +5,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Removes a final "/". Prefixes consist of whole path elements, so it has no meaning there (Gateway API
+/// Removes a final "/". It has no meaning in a prefix, which consists of whole path elements (Gateway API
 /// HTTPPathModifier).
 std::string withoutFinalSlash(std::string path) {
   if (path.ends_with('/')) path.pop_back();
@@ -23,7 +23,7 @@ Resolved<routing::UrlRewrite> compilePathRewrite(const std::optional<config::Pat
     result.replacement = *std::move(replacement.value);
     return result;
   }
-  // Such a rule was refused by its schema and answers 500.
+  // The schema has refused such a rule, which therefore answers 500.
   if (rule.matches.empty()) return result;
   const config::PathMatch& match = rule.matches.front().path;
   auto prefix = normalPath(match.value, match.path);

@@ -10,7 +10,7 @@
 namespace sluice::compile {
 
 /// Returns a fault (UnsupportedValue) for a path without a normal form. ReplacePrefixMatch replaces the prefix of the
-/// one match of `rule`; the schema has checked that there is only one.
+/// only match of `rule`; the schema has checked that there is only one.
 Resolved<routing::UrlRewrite> compileRewrite(const base::Box<config::UrlRewriteFilter>& rewrite,
                                              const config::HttpRouteRule& rule);
 /// Compiles a redirect, with the same rules for its path.

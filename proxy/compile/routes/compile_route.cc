@@ -66,7 +66,7 @@ class RouteCompiler {
     return !own;
   }
 
-  /// Applies what policies say of the rule, its route and its Backends, and has the plan remember it.
+  /// Applies the settings of policies for the rule, its route and its Backends, and stores them in the plan.
   void applyPolicies(const RuleInMaking& rule) const {
     rule.plan.written = {rule.rule.retry.has_value(), rule.rule.requestTimeout, rule.rule.backendRequestTimeout};
     std::vector<SharedSettings>& own = rule.plan.own;
@@ -78,7 +78,7 @@ class RouteCompiler {
     for (std::size_t i = 0; i < own.size(); ++i) policies_[i]->applyToRule(own[i].get(), rule);
   }
 
-  /// Names the rule if it has a name, so that rules before it may come and go.
+  /// Returns the rule's name if it has one, so that its place stays the same when rules before it are added or removed.
   static std::string placeOf(const config::RouteRule& rule, std::uint32_t index) {
     return rule.name.empty() ? ", rule " + std::to_string(index) : ", rule named " + rule.name;
   }
@@ -88,8 +88,8 @@ class RouteCompiler {
             std::move(place)};
   }
 
-  /// Compiles the matches. If one cannot be evaluated, the rule answers 500, for all requests that it could have meant
-  /// and that no other rule has written down: a rule that covers more must not serve them instead.
+  /// Compiles the matches. If one cannot be evaluated, the rule answers 500 to all requests that the match could have
+  /// meant and that no other rule matches explicitly. Otherwise a broader rule would serve them by mistake.
   template <typename RouteRule>
   void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
     bool rest = rule.coversRest;
@@ -114,12 +114,12 @@ class RouteCompiler {
     if (fault) {
       compiled.failure = refusal(answer(*fault));
     } else if (rule.backendRefs.empty() && !compiled.redirect) {
-      // The request's steps run all the same, because one of them may answer (HTTPRouteRule.backendRefs).
+      // The request's steps run anyway, because one of them may answer (HTTPRouteRule.backendRefs).
       if (!compiled.chain) addNote({rule.path, "it has no backendRefs: its requests answer " + refused()});
     } else if (compiled.totalWeight == 0 && !compiled.failover && !compiled.redirect) {
       addNote({rule.path, "all weights are 0: its requests answer " + refused() +
                               (compiled.session ? ", but for the sessions that there are" : "")});
-      // Exchanges find out for themselves whether a request belongs to a session.
+      // Exchanges decide for each request whether it belongs to a session.
       if (compiled.session) return;
       compiled.failure = compiled.withoutBackend();
     }
@@ -134,7 +134,7 @@ class RouteCompiler {
     return plan_.uses.emplace_back(uses_.resolve(backends_, ref, plan_.holder()));
   }
 
-  /// Returns the plan as the route needs it, whose requests may be gRPC.
+  /// Returns the plan in the form that the route needs: requests of a GRPCRoute need HTTP/2.
   BackendResult forRoute(const BackendResult& result, const config::ObjectRef& object) const {
     if (!result || !grpc()) return result;
     auto plan = overHttp2(*result.value);
@@ -161,7 +161,7 @@ class RouteCompiler {
     setWeights(members, compiled);
   }
 
-  /// Adds a weighted backend for the reference, or one for each endpoint to which it leads.
+  /// Adds a weighted backend for the reference, or one for each of its endpoints.
   template <typename RouteRule>
   void addBackends(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place,
                    routing::Rule& compiled, std::vector<RuleMember>& members) {
@@ -193,7 +193,7 @@ class RouteCompiler {
     }
   }
 
-  /// Adds the fault unless endpoints of the same Backend have it too.
+  /// Adds the fault, unless another endpoint of the same Backend has added it.
   void noteUnresolved(const Fault& fault) {
     std::vector<Fault>& known = plan_.unresolved;
     if (std::find(known.begin(), known.end(), fault) == known.end()) known.push_back(fault);
@@ -220,7 +220,7 @@ class RouteCompiler {
     return chainOf(std::move(steps));
   }
 
-  /// Compiles the mirrors. One whose reference is broken is left out, and requests are served without it
+  /// Compiles the mirrors. A mirror whose reference is broken is left out, and requests are served without it
   /// (HTTPRequestMirrorFilter).
   std::vector<routing::RequestMirror> mirrors(const config::RouteFilters& filters) {
     std::vector<routing::RequestMirror> result;
@@ -235,7 +235,7 @@ class RouteCompiler {
     return result;
   }
 
-  /// Compiles filters into a Rule or a weighted backend. The first fault goes to `own`.
+  /// Compiles filters into a Rule or a weighted backend. The first fault is stored in `own`.
   template <typename RouteRule, typename Target>
   static void compileFilters(const config::RouteFilters& filters, const RouteRule& rule, Target& target,
                              std::optional<Fault>& own) {

@@ -1,4 +1,5 @@
-// Compiles one route independently of all listeners: its rules and matches, ready to be attached, and its faults.
+// Compiles one route independently of all listeners. The result has its rules and matches, ready to be attached, and
+// its faults.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@
 
 namespace sluice::compile {
 
-/// References outlive the call.
+/// All references must outlive the call.
 struct RouteTools {
   const BackendCatalog& backends;
   BackendUses& uses;
@@ -29,7 +30,7 @@ struct RouteTools {
   const RulePolicyList& policies;
 };
 
-/// `rejection` is set for routes that their schema refused.
+/// `rejection` is set for a route that its schema refused.
 RoutePlan compileRoute(const std::shared_ptr<const config::HttpRoute>& route, const RouteTools& tools,
                        std::optional<Fault> rejection);
 RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, const RouteTools& tools,
@@ -37,22 +38,23 @@ RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, co
 
 /// Returns the candidates of rules.
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules);
-/// Returns those of rules that stand for the rules of the plans.
+/// Returns the candidates of rules that replace the rules of the plans.
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(
     const std::vector<RulePlan>& plans, const std::vector<std::shared_ptr<const routing::Rule>>& rules);
-/// Names the rule at that index in a fault of it.
+/// Returns the fault with the name of the rule at that index, which has it.
 Fault faultOfRule(std::size_t index, const Fault& fault);
 
-/// Used for a route whose matches would take more room than one object may have: returns it with one rule for all
-/// requests of its hostnames, which answers 500 for the fault and gives way to every other route of the same hostname.
+/// Used for a route whose matches exceed the limit of one object. Returns the route with one rule for all requests of
+/// its hostnames. The rule answers 500 because of the fault, and every other route of the same hostname takes
+/// precedence.
 RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault);
-/// Returns the fault for which a rule must not be served; nullopt if there is none.
+/// Returns the fault because of which a rule must not be served; nullopt if there is none.
 using RefusalOf = std::function<std::optional<Fault>(const RulePlan&)>;
-/// Returns the route with the rules that have such a fault answering 500 for it; nullopt if there are none. Each fault
-/// is in its conditions once.
+/// Returns the route, where the rules with such a fault answer 500; nullopt if there are no such rules. The route's
+/// conditions have each fault once.
 std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& refusalOf);
-/// Used when the Secret of the settings has no key for sessions: returns the route with the rules that persist sessions
-/// answering 500 for the fault, as for any broken reference. Returns nullopt if there are no such rules.
+/// Used when the Secret of the settings has no key for sessions. Returns the route, where the rules that persist
+/// sessions answer 500 because of the fault, as for any broken reference. Returns nullopt if there are no such rules.
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::SessionKeyRef& key, const Fault& fault);
 
 }  // namespace sluice::compile

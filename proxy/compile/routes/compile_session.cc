@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::string_view kNamePrefix = "sluice-session-";
 constexpr std::size_t kNameDigits = 16;
-// Characters with a meaning in a regular expression, and the character that ends the Path attribute of a cookie.
+// Characters with a special meaning in a regular expression, and ";", which ends the Path attribute of a cookie.
 constexpr std::string_view kNoLiterals = "\\^$.|?*+()[]{}";
 constexpr std::string_view kNoCookiePath = ";";
 
-// Fields that have another meaning, which a session's value would overwrite.
+// Fields with another meaning, which the value of a session would overwrite.
 constexpr std::array<std::string_view, 4> kTaken = {"cookie", "host", "set-cookie", "via"};
 
 bool isTaken(std::string_view field) {
@@ -39,7 +39,7 @@ std::uint64_t shortDigest(std::string_view text) {
   return number;
 }
 
-/// Returns a digest for each weighted backend. Repeated references get different digests, by their order.
+/// Returns a digest for each weighted backend. Repeated references get different digests, depending on their order.
 std::vector<std::uint64_t> backendDigests(const std::vector<RuleMember>& members, std::string_view nameSpace) {
   std::vector<std::uint64_t> digests;
   for (const RuleMember& member : members) {
@@ -76,7 +76,7 @@ std::vector<std::string> cookiePaths(const std::vector<config::HttpRouteMatch>& 
   return paths;
 }
 
-/// `text` names what has the field.
+/// `text` describes the object that has the field.
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const config::SessionPersistence& session,
                                                                       const std::string& text,
                                                                       std::vector<std::string> paths,

@@ -1,4 +1,4 @@
-// Compiles sessionPersistence of rules, and the key that seals all sessions.
+// Compiles sessionPersistence of rules, and the key that seals the values of all sessions.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct RuleName {
   std::uint32_t index;
 };
 
-/// Returns null if the rule has none. `members` are those of the rule. Fault: UnsupportedValue for a header field that
-/// sessions cannot use.
+/// Returns null if the rule has no sessionPersistence. `members` are the members of the rule. Fault: UnsupportedValue
+/// for a header field that sessions cannot use.
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::HttpRouteRule& rule,
                                                                        const std::vector<RuleMember>& members,
                                                                        const RuleName& name);
@@ -30,14 +30,14 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const con
                                                                        const std::vector<RuleMember>& members,
                                                                        const RuleName& name);
 
-/// Returns the sessions that the policy, which has `sessionPersistence`, gives a rule with these members that has none
-/// of its own. They are the same for all rules of such backendRefs.
+/// Returns the sessions that a policy with `sessionPersistence` gives a rule without sessions of its own. They are the
+/// same for all rules with the same backendRefs.
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::TrafficPolicy& policy,
                                                                        const std::vector<RuleMember>& members,
                                                                        std::string_view nameSpace);
 
-/// Returns the sealer for the key that settings.sessionKey names; null if it names none. Faults say what is wrong with
-/// the Secret and do not name it.
+/// Returns the sealer for the key that settings.sessionKey names; null if it names none. Faults describe what is wrong
+/// with the Secret and do not name it.
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model);
 
 }  // namespace sluice::compile

@@ -1,6 +1,6 @@
-// Has some of the weighted backends of a compiled rule answer 500, at one listener or at all.
+// Makes some of the weighted backends of a compiled rule answer 500, at one listener or at all.
 //
-// A pure function.
+// This is a pure function.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace sluice::compile {
 
-/// Returns the fault for which a weighted backend must not be served; nullopt if there is none.
+/// Returns the fault because of which a weighted backend must not be served; nullopt if there is none.
 using BackendFaultOf = std::function<std::optional<Fault>(const routing::WeightedBackend&)>;
 
-/// Refuses those that have such a fault. They keep their weight, and the others their places.
+/// Refuses the weighted backends with such a fault. They keep their weight, and the others keep their places.
 void refuseBackends(routing::Rule& rule, const BackendFaultOf& faultOf);
 
 }  // namespace sluice::compile

@@ -12,7 +12,8 @@ bool haveSameBackends(const RoutePlan& plan, const RouteTools& tools) {
   });
 }
 
-/// Returns true if policies say of the route's rules what they have said. Its Backends are the same.
+/// Returns true if the settings of policies for the route's rules are equal to those in the plan. The caller has
+/// checked that the Backends are the same.
 bool haveSamePolicies(const RoutePlan& plan, const RulePolicyList& policies) {
   for (const RulePlan& rule : plan.rules) {
     for (std::size_t i = 0; i < policies.size(); ++i) {

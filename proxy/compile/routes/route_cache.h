@@ -1,5 +1,5 @@
-// A RouteCache keeps the compiled routes of the last compilation. A route is not compiled again if neither its object
-// changed nor anything else that its plan is made of (meansTheSame()), and its Rules stay the same objects.
+// A RouteCache keeps the compiled routes of the last compilation. A route is compiled again only if its object has
+// changed, or something else that its plan is made from (meansTheSame()). Otherwise its Rules stay the same objects.
 //
 // It belongs to the loading thread.
 #pragma once
@@ -13,11 +13,12 @@
 
 namespace sluice::compile {
 
-/// The key is the address of the route, which the plan holds and so keeps from reuse; a round is one compilation.
+/// The key is the address of the route. The plan owns the route, so that the address is not used again. A round is one
+/// compilation.
 using RouteCache = base::Cache<const config::Route*, std::shared_ptr<const RoutePlan>>;
 
-/// Returns true if compiling the route again would make an equal plan: if the hooks, the Backends, the policies and the
-/// payload processors that it is made of are what they were.
+/// Returns true if compiling the route again would make an equal plan, because its hooks, Backends, policies and
+/// payload processors are unchanged.
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
 
 template <typename RouteType>

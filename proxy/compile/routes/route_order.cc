@@ -17,7 +17,7 @@ bool isOlder(const std::shared_ptr<const RoutePlan>& a, const std::shared_ptr<co
 
 }  // namespace
 
-// The keys of a plan never change, so neither does the order of two of them.
+// The sort keys of a plan never change, so the order of two plans never changes either.
 RouteOrder::Plans RouteOrder::sorted(Plans plans) {
   std::unordered_set<const RoutePlan*> left;
   for (const auto& each : plans) left.insert(each.get());

@@ -1,4 +1,5 @@
-// The order in which routes are attached. Older routes come first, because the first route keeps what two of them want.
+// RouteOrder is the order in which routes are attached. Older routes come first, because the first route wins a
+// conflict between two.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,8 @@
 
 namespace sluice::compile {
 
-/// Remembers the order of the last compilation, in which most routes have their places already. It belongs to the
-/// loading thread.
+/// Remembers the order of the last compilation, because most routes keep their places. It belongs to the loading
+/// thread.
 class RouteOrder {
  public:
   using Plans = std::vector<std::shared_ptr<const RoutePlan>>;

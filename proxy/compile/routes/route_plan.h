@@ -1,4 +1,5 @@
-// A route while a configuration is compiled: its rules and matches, ready to be attached, and its faults.
+// A RoutePlan is a route during compilation. It has the route's rules and matches, ready to be attached, and its
+// faults.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ namespace sluice::compile {
 
 /// These settings are the rule's own; policies may add to them.
 struct WrittenSettings {
-  bool retries = false;  // it has a retry of its own, which no policy changes
+  bool retries = false;  // the rule has its own retry, which no policy changes
   std::optional<base::Duration> requestTimeout = std::nullopt;
   base::Duration backendRequestTimeout = base::Duration::zero();
 };
@@ -34,34 +35,34 @@ struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
   std::string_view name = {};            // empty if the rule has none
-  std::vector<RuleMember> members = {};  // as Rule::backends
-  bool isWritten = false;                // false of a rule that stands for the others
-  bool timed = false;                    // its own timeouts.backendRequest counts, also if that is none
+  std::vector<RuleMember> members = {};  // in the order of Rule::backends
+  bool isWritten = false;                // false for a rule that replaces the written ones
+  bool timed = false;                    // its own timeouts.backendRequest applies, even if it sets no limit
   std::string place = {};                // names the rule in the process
-  WrittenSettings written = {};          // before policies added theirs
-  std::vector<SharedSettings> own = {};  // what policies say of it without what it inherits, by RouteTools::policies
+  WrittenSettings written = {};          // before policies added their settings
+  std::vector<SharedSettings> own = {};  // settings of policies without inherited ones, by RouteTools::policies
 };
 
-/// The compiled route. It is kept from one compilation to the next, so it holds all that it points into.
+/// The compiled route. It is kept from one compilation to the next, so it owns everything that it points into.
 struct RoutePlan {
   std::string_view kind;
   std::shared_ptr<const config::Route> route;
   std::string name;  // "namespace/name"
-  /// Set if the schema refused the route: then all its rules answer 500.
+  /// Set if the schema refused the route. All its rules answer 500 then.
   std::optional<Fault> rejection;
   std::vector<RulePlan> rules;
-  /// The matches of all rules, for listeners that add nothing to its rules.
+  /// The matches of all rules, for listeners whose rules inherit nothing.
   std::shared_ptr<const routing::RouteCandidates> candidates;
   std::vector<std::shared_ptr<const BackendUse>> uses;  // uses of all rules and mirrors
   std::vector<Fault> faults;                            // faults of rules and weighted backends, which answer 500
   std::vector<Fault> unresolved;                        // faults of references to Backends, Services and servers
   std::vector<config::Finding> notes;
-  std::vector<RefusedUse> refused;         // uses of all rules and weighted backends, attached by any object
-  std::vector<RefusedUse> refusedFilters;  // the subset attached by filters, each once
+  std::vector<RefusedUse> refused;         // refused uses of all rules and weighted backends, attached by any object
+  std::vector<RefusedUse> refusedFilters;  // the subset that filters attach, each once
   /// True if every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
   bool processed = false;                       // whether PayloadProcessors or extension policies target it
-  std::vector<AskedUses> asked;                 // uses of its rules and backendRefs, where there may be any
+  std::vector<AskedUses> asked;                 // the rules and backendRefs that may have uses
   std::shared_ptr<const ExtensionHooks> hooks;  // the hooks of its rules
 
   std::size_t matchCount() const { return candidates->size(); }

@@ -1,7 +1,7 @@
-// Gathers the Secrets that a compiled route is made of, or would be if all of it could run: those of its Backends and
-// of its processors.
+// Gathers the Secrets that a compiled route uses, or would use if all its parts could run: those of its Backends and of
+// its processors.
 //
-// A pure function.
+// This is a pure function.
 #pragma once
 
 #include "proxy/base/object_names.h"
@@ -9,8 +9,8 @@
 
 namespace sluice::compile {
 
-/// Returns the Secrets of a route. Backends and processors that cannot be served count too, because they may lack
-/// nothing but the right to read their Secrets. A route that is not served itself has none.
+/// Returns the Secrets of a route. Those of Backends and processors that cannot be served are included, because the
+/// right to read their Secrets may be the only thing that they lack. A route that is not served itself has no Secrets.
 base::ObjectNames secretsOfRoute(const RoutePlan& plan);
 
 }  // namespace sluice::compile

@@ -10,7 +10,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Returns true if the fault is that of a reference to the server of a use, such as that of an ExternalAuth filter.
+/// Returns true if the fault is about a reference to the server of a use, such as that of an ExternalAuth filter.
 bool isOfReference(const Fault& fault) {
   namespace reason = config::reason;
   const std::string_view all[] = {reason::kBackendNotFound, reason::kInvalidKind, reason::kRefNotPermitted,

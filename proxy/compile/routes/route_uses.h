@@ -1,5 +1,5 @@
-// The uses of payload processors that a route's plan takes up: what was asked for, what was found, and what is told of
-// those that cannot run.
+// Adds uses of payload processors to a route's plan, with the question that was asked, the result, and the faults of
+// uses that cannot run.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace sluice::compile {
 
-/// Finds the uses of a rule or a backendRef, and remembers in the plan what was asked and found.
+/// Finds the uses of a rule or a backendRef, and stores question and result in the plan.
 CompiledUses usesFor(const ProcessorCompiler& processors, const UsesQuestion& question, RoutePlan& plan);
 
-/// Takes the steps of uses. A use that fails closed makes its fault that of the rule or backendRef, unless that has
-/// one; a use that fails open is noted and left out.
+/// Takes the steps from uses. The fault of a use that fails closed becomes the fault of the rule or backendRef, unless
+/// that has one already. A use that fails open is noted and left out.
 std::vector<processing::Step> takeSteps(CompiledUses uses, RoutePlan& plan, std::optional<Fault>& fault);
 
 }  // namespace sluice::compile

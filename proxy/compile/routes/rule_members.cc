@@ -7,7 +7,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Returns the sum of the shares of the endpoints among which `member` shares the weight of its backendRef.
+/// Returns the sum of the shares of the endpoints that divide the weight of one backendRef with `member`.
 std::uint64_t sharesBeside(const std::vector<RuleMember>& members, const RuleMember& member) {
   std::uint64_t sum = 0;
   for (const RuleMember& each : members) {
@@ -16,8 +16,8 @@ std::uint64_t sharesBeside(const std::vector<RuleMember>& members, const RuleMem
   return sum;
 }
 
-/// Returns the number of parts into which the unit of a weight is cut, so that all endpoints get whole parts; or if
-/// that are too many, so many that the greatest weight fits into 32 bits.
+/// Returns the number of parts into which one unit of weight is divided so that every endpoint gets a whole number of
+/// parts. If that number is too large, returns the largest one with which the greatest weight fits into 32 bits.
 std::uint64_t partsOfWeight(const std::vector<RuleMember>& members) {
   std::uint64_t greatest = 1;
   for (const RuleMember& each : members) greatest = std::max<std::uint64_t>(greatest, each.ref->weight);
@@ -53,7 +53,7 @@ void setWeights(std::vector<RuleMember>& members, routing::Rule& rule) {
     common = std::gcd(common, member.weight);
   }
   rule.totalWeight = 0;
-  const RuleMember* first = nullptr;  // of the backendRef; no other endpoint of it has a lower priority
+  const RuleMember* first = nullptr;  // an endpoint of the backendRef with the lowest priority
   for (std::size_t i = 0; i < members.size(); ++i) {
     RuleMember& member = members[i];
     if (first == nullptr || first->ref != member.ref) first = &member;

@@ -1,9 +1,9 @@
-// The policies of one kind as rules meet them. proxy/compile/policy_kinds.cc has all kinds, in the order in which they
-// apply to a rule.
+// RulePolicies are the policies of one kind in the form in which rules use them. proxy/compile/policy_kinds.cc lists
+// all kinds, in the order in which they apply to a rule.
 //
-// A rule has the settings of policies for itself, its route and its Backends, which are the same at every listener. It
-// inherits those of policies for the listener and its Gateway, which differ by listener. Each kind says how the two go
-// together.
+// A rule gets settings from policies for itself, its route and its Backends. These are the same at every listener. It
+// inherits settings from policies for the listener and its Gateway, which differ by listener. Each kind defines how
+// both are combined.
 #pragma once
 
 #include <memory>
@@ -25,31 +25,31 @@ namespace sluice::compile {
 struct RoutePlan;
 struct RulePlan;
 
-/// A rule while its route is compiled.
+/// A rule whose route is being compiled.
 struct RuleInMaking {
   const config::RouteRule& written;
   RoutePlan& route;
-  RulePlan& plan;  // without its Rule yet
-  /// The rule's place in its route, ", rule 0", which stays the same while nobody moves the rule.
+  RulePlan& plan;  // its Rule is not set yet
+  /// Identifies the rule in its route, such as ", rule 0". It stays the same as long as the rule is not moved.
   const std::string& place;
   routing::Rule& rule;
-  std::optional<Fault>& fault;  // the fault for which the rule answers 500; the first one counts
+  std::optional<Fault>& fault;  // the fault because of which the rule answers 500; later ones are dropped
 };
 
-/// What a listener and its Gateway have by the policies of one kind.
+/// The result of the policies of one kind for a listener and its Gateway.
 struct HandedDown {
   SharedSettings settings;                  // what the rules of the listener inherit
   std::vector<processing::Step> steps;      // steps of all its requests
   std::vector<processing::Step> unmatched;  // steps of its requests that match no route
-  std::vector<Fault> closing;               // faults for which all its requests answer 500
-  std::vector<Fault> told;                  // faults for its conditions, among them those that close it
+  std::vector<Fault> closing;               // faults because of which all its requests answer 500
+  std::vector<Fault> told;                  // faults for its conditions, including those in `closing`
   std::vector<RefusedUse> refused;
-  base::ObjectNames secrets;  // the Secrets that its steps are made of, or would be if they could run
+  base::ObjectNames secrets;  // the Secrets that its steps use, or would use if they could run
 };
 
-/// What came of a route's rules at a listener, besides the rules themselves.
+/// Findings about the rules of a route at a listener, besides the rules themselves.
 struct InheritanceFindings {
-  std::vector<Fault> dropped;  // why rules answer 500 there
+  std::vector<Fault> dropped;  // faults because of which rules answer 500 there
   std::vector<config::Finding> notes;
   std::vector<const RefusedUse*> exposed;  // uses of the listener that some rule refuses; they belong to its settings
 };
@@ -57,9 +57,9 @@ struct InheritanceFindings {
 /// A rule of a route at one listener.
 struct RuleAtListener {
   const RoutePlan& route;
-  std::size_t index;          // of the rule in its route
-  const PolicySettings* own;  // what policies of the kind say of the rule; null if nothing
-  bool isOwn;                 // whether route and Gateway are of one namespace
+  std::size_t index;          // index of the rule in its route
+  const PolicySettings* own;  // settings of the kind's policies for the rule; may be null
+  bool isOwn;                 // whether route and Gateway are in the same namespace
   InheritanceFindings& found;
 };
 
@@ -67,19 +67,20 @@ class RulePolicies {
  public:
   virtual ~RulePolicies() = default;
 
-  /// Returns what policies say of the rule, its route and its Backends. The plan of the rule knows its name and its
-  /// Backends. A kept plan is used again as long as this is equal.
+  /// Returns the settings of policies for the rule, its route and its Backends. The name and the Backends of the rule's
+  /// plan are set already. A kept plan is used again as long as these settings stay equal.
   virtual SharedSettings ofRule(const RoutePlan& /*route*/, const RulePlan& /*rule*/) const { return nullptr; }
-  /// Returns true if a kept plan can be used again, as far as it depends on more than ofRule().
+  /// Returns true if a kept plan can be used again, with regard to everything that ofRule() does not cover.
   virtual bool isCurrent(const RoutePlan& /*plan*/) const { return true; }
 
-  /// Applies settings to the Backends of a rule, before any kind applies its settings to the rule as a whole.
+  /// Applies settings to the Backends of a rule. All kinds do this before any kind applies its settings to the rule as
+  /// a whole.
   virtual void applyToBackends(const PolicySettings& /*own*/, const RuleInMaking& /*rule*/) const {}
-  /// Applies settings, or what a rule has without any if `own` is null, to the rule as a whole.
+  /// Applies settings to the rule as a whole. If `own` is null, applies the defaults of a rule without settings.
   virtual void applyToRule(const PolicySettings* own, const RuleInMaking& rule) const = 0;
 
   virtual HandedDown ofListener(const config::Gateway& gateway, const std::string& listener) const = 0;
-  /// Returns the rule with the settings that it inherits. `rule` is shared, so that a rule with other settings is a
+  /// Returns the rule with the settings that it inherits. `rule` is shared, so a rule with other settings must be a
   /// copy.
   virtual std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
                                                        const PolicySettings& inherited,

@@ -1,6 +1,7 @@
-// Tells which matches several routes have, so that the older of two routes can take the requests of both.
+// SharedMatches finds the matches that several routes have, so that the older of two routes can take the requests of
+// both.
 //
-// Filled once per compilation, from all its routes; a match that one route alone has costs nothing more.
+// It is filled once per compilation, from all routes. A match of a single route costs no further memory or time.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@ namespace sluice::compile {
 
 class SharedMatches {
  public:
-  /// Adds the matches of a route. The route outlives this object.
+  /// Adds the matches of a route. The route must outlive this object.
   void add(const RoutePlan& route);
-  /// Returns the number of a match that several routes have; nullopt if one route alone has it.
+  /// Returns the number of a match that several routes have; nullopt if only one route has it.
   std::optional<std::uint32_t> numberOf(std::string_view identity) const;
 
  private:

@@ -1,4 +1,5 @@
-// Writes the statuses of policies of one type whose objects attach to others: whether they count for what they name.
+// Writes the statuses of policies of one type that attach to other objects, and reports whether each takes effect for
+// its targets.
 #pragma once
 
 #include <optional>
@@ -15,14 +16,14 @@
 
 namespace sluice::compile {
 
-/// What follows from faults, in words.
+/// The consequences of faults, in words.
 struct PolicyConsequences {
-  std::string_view unattached;  // for something that is not there, or that another policy counts for
-  std::string_view illegible;   // of a refused policy of which it is not known what it targets
+  std::string_view unattached;  // if the target does not exist, or another policy takes precedence
+  std::string_view illegible;   // for a refused policy whose targets cannot be read
 };
 
 /// `Conditions conditionsOf(policy, object, why)` returns the conditions of a policy for one of its ancestors, as
-/// std::vector<config::Condition>; `object` may be null, and `why` is set if the policy does not count there.
+/// std::vector<config::Condition>. `object` may be null, and `why` is set if the policy does not take effect there.
 template <typename Policy, typename ConditionsOf>
 class AttachedStatusWriter {
  public:
@@ -58,7 +59,7 @@ class AttachedStatusWriter {
   }
 
  private:
-  /// Returns the fault of a policy for something that an older one counts for.
+  /// Returns the fault of a policy for a target where an older policy takes precedence.
   std::optional<Fault> conflict(const Policy& policy, const config::ObjectMeta& object,
                                 std::string_view section) const {
     const auto* const first = policies_.findExactly(object, {section});
@@ -75,12 +76,12 @@ class AttachedStatusWriter {
   const ConditionsOf conditionsOf_;
 };
 
-/// Writes the statuses of all policies of that type. A policy's ancestors are the objects that it names; see
+/// Writes the statuses of all policies of that type. A policy's ancestors are the objects that it targets; see
 /// policy_ancestors.h.
 template <typename Policy, typename ConditionsOf>
 void attachedPolicyStatuses(const StatusSources& sources, const PolicyConsequences& consequences,
                             ConditionsOf conditionsOf, Statuses& statuses) {
-  // Most configurations have no policies, and the objects that are reached are many.
+  // Most configurations have no policies, and finding the reachable objects takes long.
   bool any = !sources.model.all<Policy>().empty();
   forEachRefused<Policy>(sources.model, [&](const config::Rejected&) { any = true; });
   if (!any) return;

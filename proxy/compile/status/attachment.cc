@@ -45,7 +45,7 @@ FoundTarget gatewayTarget(const config::Model& model, const std::vector<GatewayP
           })};
 }
 
-/// The ports of an object that its schema refused are not known, and all of them answer 500.
+/// The ports of an object that its schema refused are not known, so any port is accepted. All of them answer 500.
 template <typename Object>
 FoundTarget portTarget(const config::Model& model, const Object* object, const Attachment& to) {
   const config::ObjectRef& ref = to.object;

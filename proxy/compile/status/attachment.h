@@ -1,4 +1,4 @@
-// Finds the object that a processor or a policy of its namespace is attached to, for their statuses.
+// Finds the object to which a processor or a policy in the same namespace is attached, for its status.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,29 @@
 
 namespace sluice::compile {
 
-/// A reference to an object of namespace `holder`, or to a section of it.
+/// A reference to an object in the namespace `holder`, or to a section of it.
 struct Attachment {
   const config::ObjectRef& object;
   std::string_view holder;
-  std::string_view section;  // a listener, rule or port; empty: the whole object
+  std::string_view section;  // a listener, rule or port; empty for the whole object
 };
 
 struct FoundTarget {
   bool found = false;
-  bool ours = true;      // false: another controller reports it
-  bool section = false;  // whether it has the named section
+  bool ours = true;      // false if another controller reports the object
+  bool section = false;  // whether the object has the named section
 };
 
-/// Finds Gateways, routes, Services and Backends; nothing is found for other kinds. An object that its schema refused
-/// is a target too, as far as it is legible: requests that need it answer 500 anyway.
+/// Finds Gateways, routes, Services and Backends. The result is empty for other kinds. An object that its schema
+/// refused is found too, as far as it can be read; requests that need it answer 500 anyway.
 FoundTarget findTarget(const config::Model& model, const std::vector<GatewayPlan>& gateways, const Attachment& to);
 
-/// Returns TargetNotFound if there is no such object or section, with what follows from it: "nothing is attached".
+/// Returns TargetNotFound if there is no such object or section, with the consequence, such as "nothing is attached".
 /// `by` is the object that is attached.
 std::optional<Fault> targetFault(const config::Model& model, const FoundTarget& target, const Attachment& to,
                                  const Holder& by, std::string_view consequence);
 
-/// Makes the entry of status.ancestors[] for it.
+/// Makes the entry of status.ancestors[] for the attachment.
 config::ParentStatus ancestorOf(const Attachment& to, std::vector<config::Condition> conditions);
 
 }  // namespace sluice::compile

@@ -21,7 +21,7 @@ Fault faultOfHealth(const BackendHealth& health) {
                  health.endpoint + " takes no connections since " + std::string(since.text(health.since)));
 }
 
-/// Returns whether the check of the Backend, or of that endpoint, passes as far as is known.
+/// Returns whether the check of the Backend, or of that endpoint, passes, as far as is known.
 bool passes(const BackendHealth& health) {
   if (!health.part) return !health.check->fails();
   const std::shared_ptr<const routing::Endpoints> failing = health.check->failing();
@@ -38,7 +38,7 @@ BackendHealths healthOf(const routing::Snapshot& snapshot) {
   BackendHealths healths;
   std::set<const processing::ServerHealth*> known;
   for (const auto& backend : snapshot.backends) {
-    // Plans of one Backend over several versions of HTTP share its reach.
+    // The plans of one Backend for several versions of HTTP share the same `reach`.
     if (backend->reach == nullptr || !known.insert(backend->reach.get()).second) continue;
     const processing::ServerReport report = backend->reach->announced();
     BackendHealth& health = healths.emplace_back();
@@ -80,14 +80,14 @@ bool hasMoved(const BackendHealths& noted, base::WallTime now) {
 
 BackendFaults::BackendFaults(const BackendHealths& healths) {
   for (const BackendHealth& each : healths) {
-    // Connections say nothing about a single one of the endpoints.
+    // The connection state covers all endpoints together, so it does not show that a single endpoint serves.
     if (each.ofAll && each.serves) continue;
     bool& serves = serves_[each.object].emplace(each.endpoint, true).first->second;
     serves = serves && each.serves;
     if (each.serves) continue;
     std::vector<Fault>& known = faults_[each.object];
     Fault fault = faultOfHealth(each);
-    // Rules may check one Backend in several ways.
+    // Several rules may check the same Backend differently and report the same fault.
     if (std::find(known.begin(), known.end(), fault) == known.end()) known.push_back(std::move(fault));
   }
 }

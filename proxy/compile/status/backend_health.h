@@ -1,8 +1,8 @@
-// BackendHealth says whether a Backend serves: whether it takes connections, and whether its health checks pass.
-// Workers and the checker find that out, and the conditions of Backends and /status tell it.
+// BackendHealth is the state of a Backend: whether it accepts connections, and whether its health checks pass. Workers
+// and the health checker find it out, and the conditions of Backends and /status report it.
 //
-// A compilation notes what is known by then, and the configuration is compiled again when that has changed. Until
-// something else is known, a Backend serves.
+// A compilation records the state that is known then. When it changes, the configuration is compiled again. A Backend
+// whose state is not known is treated as serving.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@
 
 namespace sluice::compile {
 
-/// It is about one port of a Backend or Service, and either about its connections or about one health check. The checks
-/// of a Service are about one of its endpoints each.
+/// It is the state of one port of a Backend or Service, with regard to either its connections or one health check. A
+/// health check of a Service covers one of its endpoints.
 struct BackendHealth {
   std::string object;                                     // BackendPlan::object
   std::string endpoint;                                   // "api.example.com:443"
-  std::shared_ptr<const processing::ServerHealth> reach;  // null if this is about a check
-  std::shared_ptr<const routing::HealthCheck> check;      // null if this is about connections
-  std::optional<routing::Endpoint> part = std::nullopt;   // of a Service
-  bool ofAll = false;                                     // it is about all endpoints of a Service
+  std::shared_ptr<const processing::ServerHealth> reach;  // null if this is the state of a health check
+  std::shared_ptr<const routing::HealthCheck> check;      // null if this is the state of connections
+  std::optional<routing::Endpoint> part = std::nullopt;   // the checked endpoint of a Service
+  bool ofAll = false;                                     // it covers all endpoints of a Service
   bool serves = true;
-  base::WallTime since{};  // when connections began to fail; only if they do
+  base::WallTime since{};  // when connections began to fail; set only if they do
 
-  /// Returns true if both say the same.
+  /// Returns true if both record the same state.
   friend bool operator==(const BackendHealth& a, const BackendHealth& b) {
     return a.object == b.object && a.endpoint == b.endpoint && (a.reach == nullptr) == (b.reach == nullptr) &&
            a.serves == b.serves;
@@ -47,7 +47,7 @@ std::string addressOf(const routing::Endpoint& endpoint);
 
 /// Returns the health of all Backends of the snapshot, in its order.
 BackendHealths healthOf(const routing::Snapshot& snapshot);
-/// Returns true if some Backend serves now that did not, or the other way round.
+/// Returns true if some Backend has begun or stopped serving.
 bool hasMoved(const BackendHealths& noted, base::WallTime now);
 
 /// The faults of Backends that do not serve, by object.
@@ -55,7 +55,7 @@ class BackendFaults {
  public:
   explicit BackendFaults(const BackendHealths& healths);
   std::optional<Fault> of(const std::string& object) const;
-  /// Returns true if some endpoint of the object, or some port, is known to serve all the same.
+  /// Returns true if some endpoint or port of the object is known to serve nevertheless.
   bool leaveSome(const std::string& object) const;
 
  private:

@@ -29,18 +29,18 @@ std::vector<config::Finding> notesOf(const config::Backend& backend) {
   return notes;
 }
 
-/// Adds a fault unless it is there already, because ports often share their TLS and so its faults.
+/// Adds a fault unless it is in the list already. Ports often share their TLS and so its faults.
 void add(std::vector<Fault>& faults, const Fault& fault) {
   const bool known =
       std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.text() == fault.text(); });
   if (!known) faults.push_back(fault);
 }
 
-/// Returns true if the kind has the condition Available, which Gateway API's own kinds do not know.
+/// Returns true if the kind has the condition Available, which Gateway API's own kinds do not have.
 bool hasAvailable(config::StatusShape shape) { return shape != config::StatusShape::kParents; }
 
-/// Adds the conditions that Gateway API calls Programmed and the proposal Available. A Backend that is `down` is
-/// Programmed all the same: its requests are sent as its object says.
+/// Adds the condition that Gateway API calls Programmed and the proposal calls Available. A Backend that is `down` is
+/// still Programmed, because its requests are sent as its object demands.
 void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved,
                const std::optional<Fault>& down = std::nullopt) {
   conditions.check(condition_type::kProgrammed, unserved);
@@ -49,7 +49,7 @@ void setServed(Conditions& conditions, config::StatusShape shape, const std::opt
   }
 }
 
-/// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass as its
+/// Stores the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass as its
 /// parent.
 void place(config::ObjectStatus& status, const config::Model& model, const std::vector<config::Condition>& conditions,
            const std::set<const config::Gateway*>& users) {
@@ -81,7 +81,7 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
   if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 
-/// Returns the uses of the Backend that cannot run, wherever they are written.
+/// Returns the uses of the Backend that cannot run, in whichever objects they are written.
 std::vector<RefusedUse> refusedOf(const CompiledBackend& compiled) {
   std::vector<RefusedUse> all = compiled.refused;
   for (RefusedUse& each : compiled.attached.all()) {
@@ -91,10 +91,10 @@ std::vector<RefusedUse> refusedOf(const CompiledBackend& compiled) {
   return all;
 }
 
-/// The endpoints that do not serve, of a Backend of several, of a Service or of one.
+/// The faults of endpoints that do not serve.
 struct Outage {
-  std::optional<Fault> ofAll;   // the Backend is not available
-  std::optional<Fault> ofSome;  // the other endpoints serve
+  std::optional<Fault> ofAll;   // no endpoint serves, so the Backend is not available
+  std::optional<Fault> ofSome;  // other endpoints still serve
 };
 
 Outage outageOf(const config::Backend& backend, const BackendFaults& faults) {
@@ -134,7 +134,7 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   if (!refusal && !unaccepted.empty()) {
     conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }
-  // A kind that has no condition Available says so here.
+  // A kind without the condition Available reports the outage here.
   const std::optional<Fault> unsaid = hasAvailable(status.shape) ? outage.ofSome : both(outage.ofAll, outage.ofSome);
   const std::optional<Fault> away = both(degradation(refusedOf(compiled)), both(awayFault(servers), unsaid));
   if (const auto degraded = both(joined(closed), away)) {

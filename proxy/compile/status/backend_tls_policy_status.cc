@@ -29,7 +29,7 @@ class TlsPolicyWriter {
  public:
   explicit TlsPolicyWriter(const StatusSources& sources) : sources_(sources), reach_(sources) {}
 
-  /// `invalid` is set for a policy that its schema refused.
+  /// `invalid` is the fault of a policy that its schema refused.
   std::vector<config::ParentStatus> ancestors(const config::BackendTlsPolicy& policy,
                                               const std::optional<Fault>& invalid) const {
     std::vector<config::ParentStatus> result;
@@ -83,7 +83,7 @@ class TlsPolicyWriter {
     return conditions.take();
   }
 
-  /// Returns the reason why the policy does not count for a Service or Backend, or a port of it.
+  /// Returns the reason why the policy does not take effect for a Service or Backend, or for a port of it.
   std::optional<Fault> faultOf(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target) const {
     const config::Model& model = sources_.model;
     const std::string& nameSpace = policy.meta.nameSpace;
@@ -102,7 +102,7 @@ class TlsPolicyWriter {
     return behind ? std::move(behind) : contradiction(policy, target, *backend);
   }
 
-  /// Returns a fault if another policy for the same Service or Backend, or the same port of it, comes first.
+  /// Returns a fault if another policy for the same Service or Backend, or for the same port of it, takes precedence.
   template <typename Object>
   std::optional<Fault> conflict(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target,
                                 const Object& object) const {
@@ -117,8 +117,8 @@ class TlsPolicyWriter {
                  first->policy->meta.title() + " is for the same and comes first; " + std::string(kNothingChanged));
   }
 
-  /// Returns a fault if the Backend's own settings for a port that the target means contradict the policy, which counts
-  /// for it.
+  /// Returns a fault if the policy takes effect for a port that the target refers to, and the Backend's own settings
+  /// for the port contradict it.
   std::optional<Fault> contradiction(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target,
                                      const config::Backend& backend) const {
     for (const config::BackendPort& port : backend.ports) {
@@ -167,7 +167,7 @@ config::ObjectStatus refusedTlsPolicy(const TlsPolicyWriter& writer, const confi
 }  // namespace
 
 void backendTlsPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
-  // Most configurations have no policies, and the objects that are reached are many.
+  // Most configurations have no policies, and finding the reachable objects takes long.
   bool any = !sources.model.all<config::BackendTlsPolicy>().empty();
   forEachRefused<config::BackendTlsPolicy>(sources.model, [&](const config::Rejected&) { any = true; });
   if (!any) return;

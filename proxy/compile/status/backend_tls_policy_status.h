@@ -1,8 +1,8 @@
-// Writes the statuses of BackendTLSPolicies: whether they count for the Services and Backends that they target, and
-// whether their authorities are there.
+// Writes the statuses of BackendTLSPolicies. They report whether a policy takes effect for the Services and Backends
+// that it targets, and whether its authorities exist.
 //
-// The ancestors of a policy are the Gateways whose routes lead to these objects, as Gateway API demands; its conditions
-// for a Gateway are about the objects that this one leads to. A target of any other kind is an ancestor itself.
+// The ancestors of a policy are the Gateways whose routes lead to its targets, as Gateway API demands. The conditions
+// for a Gateway cover the targets to which that Gateway leads. A target of any other kind is an ancestor itself.
 #pragma once
 
 #include "proxy/compile/status/status_sources.h"

@@ -1,4 +1,5 @@
-// Writes the statuses of extension policies: whether they count for what they name, and which of their uses cannot run.
+// Writes the statuses of extension policies. They report whether a policy takes effect for its targets, and which of
+// its uses cannot run.
 #pragma once
 
 #include "proxy/compile/status/status_sources.h"

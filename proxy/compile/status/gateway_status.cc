@@ -55,7 +55,7 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
                  summary(reason::kListenersNotValid, "listeners with faults: " + names));
 }
 
-/// Summarises the listeners' own conditions of that type.
+/// Sums up the conditions of that type on the listeners.
 std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
   std::string names;
   for (const ListenerPlan& each : plan.listeners) {
@@ -107,7 +107,7 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   return status;
 }
 
-/// Patch versions change no field.
+/// Versions that differ only in the patch number have the same fields.
 bool isKnownVersion(std::string_view version) {
   const auto minor = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
   return version.empty() || minor(version) == minor(kApiVersion);

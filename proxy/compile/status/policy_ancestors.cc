@@ -93,7 +93,7 @@ const config::ObjectMeta* PolicyReach::find(const config::PolicyTarget& target, 
   const config::ObjectMeta* found = nullptr;
   for (auto each = first; each != last; ++each) {
     if (!target.means(*each->second)) continue;
-    // An object of the very kind comes before one for which that kind is another name.
+    // An object of exactly this kind takes precedence over one whose kind has this kind as another name.
     if (found == nullptr || each->second->kind == target.object.kind) found = each->second;
   }
   return found;

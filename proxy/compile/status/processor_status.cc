@@ -21,8 +21,8 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-/// Returns the ancestors of a processor: what it names, unless that belongs to another controller.
-/// `conditionsOf(target, found)` returns the conditions for one of them.
+/// Returns the ancestors of a processor: its targets, unless they belong to another controller. `conditionsOf(target,
+/// found)` returns the conditions for one of them.
 template <typename ConditionsOf>
 std::vector<config::ParentStatus> processorAncestors(const config::PayloadProcessor& processor,
                                                      const StatusSources& sources, ConditionsOf conditionsOf) {

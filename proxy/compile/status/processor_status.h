@@ -1,5 +1,5 @@
-// Writes the statuses of PayloadProcessors and PayloadProcessingPipelines: whether they are attached, and which of
-// their uses cannot run.
+// Writes the statuses of PayloadProcessors and PayloadProcessingPipelines. They report whether the objects are
+// attached, and which of their uses cannot run.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace sluice::compile {
 
-/// Returns the conditions of an object with uses. Those that cannot run have conditions of their own; a fault of the
-/// whole object goes into its Accepted.
+/// Returns the conditions of an object with uses. Each use that cannot run has its own condition. A fault of the whole
+/// object goes into the condition Accepted.
 std::vector<config::Condition> processorConditions(const config::ObjectMeta& meta,
                                                    const std::optional<Fault>& unaccepted,
                                                    const StatusSources& sources);
 
-/// A PayloadProcessor's ancestors are its targets. Nothing is written for a target that belongs to another controller.
+/// The ancestors of a PayloadProcessor are its targets. A target that belongs to another controller gets no entry.
 void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses);
 void pipelineStatuses(const StatusSources& sources, Statuses& statuses);
 

@@ -6,7 +6,7 @@
 
 namespace sluice::compile {
 
-/// Calls `visit` with each refused object of the type, of all its kinds, in the order of the model.
+/// Calls `visit` with each refused object of the type, for all its kinds, in the order of the model.
 template <typename Object, typename Visit>
 void forEachRefused(const config::Model& model, Visit&& visit) {
   for (const config::Rejected& each : model.rejected) {

@@ -41,7 +41,8 @@ class RouteConditions {
  private:
   std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
 
-  // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
+  // Gateway API demands that the message begins with these words, and that only accepted routes have this condition
+  // (RouteConditionPartiallyInvalid).
   void writeDropped(Conditions& result) const {
     std::optional<Fault> all = joined(allOf(plan_.faults, parent_.dropped));
     if (!all) return;

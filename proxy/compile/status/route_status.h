@@ -11,12 +11,12 @@
 
 namespace sluice::compile {
 
-/// Returns the status of a route with conditions for each of `parents`. `kept` is set for the previous version of a
-/// route whose newest version is refused by its schema; it is the fault for the route's conditions.
+/// Returns the status of a route with conditions for each of `parents`. If the previous version of the route is served
+/// because the schema refuses the newest one, `kept` is the fault for the route's conditions.
 config::ObjectStatus routeStatus(const RoutePlan& plan, const std::vector<ParentAttachment>& parents,
                                  const std::optional<Fault>& kept, const AskedServers& servers);
 
-/// These write the statuses of refused routes that name no parent or have no legible part.
+/// These write the statuses of refused routes that name no parent or have no readable part.
 void httpRouteStatuses(const StatusSources& sources, Statuses& statuses);
 void grpcRouteStatuses(const StatusSources& sources, Statuses& statuses);
 

@@ -1,6 +1,6 @@
-// StatusSources hold everything that the writers of statuses read after the compilation.
+// StatusSources refer to everything that the writers of statuses read after the compilation.
 //
-// They live as long as the writing; references outlive them.
+// They live as long as the writing. The objects that they refer to must outlive them.
 #pragma once
 
 #include <vector>

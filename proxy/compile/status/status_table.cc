@@ -27,7 +27,7 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
     {&typeid(config::Backend), backendStatuses},
 };
-constexpr std::size_t kPlaceOfPolicies = 4;  // behind the routes
+constexpr std::size_t kPlaceOfPolicies = 4;  // index of the first line after those of routes
 
 /// Statuses are large, so pointers to them are sorted and each status moves once.
 using Places = std::vector<config::ObjectStatus*>;
@@ -52,7 +52,7 @@ void sortPlaces(Places& places) {
   if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
 }
 
-/// The objects of which nothing but refusals is served, although they may be legible enough for a place.
+/// The objects that are served only as refusals, although they may be readable enough to have a plan.
 class RefusedNames {
  public:
   explicit RefusedNames(const config::Model& model) {

@@ -1,5 +1,5 @@
-// The writers of the statuses of each type of objects, in the order in which /status lists them: those of this table,
-// with those of policies (proxy/compile/policy_kinds.h) behind the routes.
+// The table of the functions that write the statuses of each type of object, in the order in which /status lists the
+// types. The writers of policies (proxy/compile/policy_kinds.h) are inserted after those of routes.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@ namespace sluice::compile {
 
 struct StatusEntry {
   const std::type_info* type;  // as in ObjectKind
-  /// Appends a status for each object that belongs to this controller, refused ones too, in any order. Routes that were
-  /// attached already have theirs.
+  /// Appends a status for each object of this controller, including refused objects, in any order. Routes that were
+  /// attached already have their statuses.
   void (*write)(const StatusSources& sources, Statuses& statuses);
 };
 
-/// Returns the writers for all types with a status that are not policies.
+/// Returns the writers for all types that have a status and are not policies.
 std::span<const StatusEntry> statusTable();
 
-/// Writes all statuses, in the order of their writers, then by group, kind, namespace and name. `attached` are the
-/// statuses that routeStatus() made for routes with parents of ours.
+/// Writes all statuses, sorted by their writers, then by group, kind, namespace and name. `attached` are the statuses
+/// that routeStatus() made for routes with parents of this controller.
 config::StatusList writeStatuses(const StatusSources& sources, std::span<const StatusEntry> ofPolicies,
                                  Statuses attached);
 

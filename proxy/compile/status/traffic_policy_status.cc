@@ -19,7 +19,7 @@ bool refersTo(const Route& route, const config::BackendObjectReference& meant) {
   });
 }
 
-/// Returns a hint at the backendRef of the route that a priority was probably written for.
+/// Returns a hint that names the backendRef of the route for which a priority was probably meant.
 template <typename Route>
 std::string nearestBackendRef(const Route& route, const config::ObjectRef& meant) {
   const std::string& own = route.meta.nameSpace;
@@ -34,8 +34,8 @@ std::string nearestBackendRef(const Route& route, const config::ObjectRef& meant
   return nearestName(meant.name, names);
 }
 
-/// Returns the fault of a priority for a backendRef that no rule of the route has. `route` is null if there is none of
-/// that name.
+/// Returns the fault of a priority whose backendRef occurs in no rule of the route. `route` is null if there is no
+/// route with that name.
 template <typename Route>
 std::optional<Fault> strayIn(const Route* route, const config::FailoverPriority& priority,
                              const config::ObjectMeta& object) {

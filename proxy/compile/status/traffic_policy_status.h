@@ -1,5 +1,5 @@
-// Writes the statuses of TrafficPolicies: whether they count for what they name, and whether the backendRefs of their
-// priorities are there.
+// Writes the statuses of TrafficPolicies. They report whether a policy takes effect for its targets, and whether the
+// backendRefs of its priorities exist.
 #pragma once
 
 #include "proxy/compile/status/status_sources.h"

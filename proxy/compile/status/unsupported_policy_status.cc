@@ -44,7 +44,7 @@ config::ObjectStatus refusedPolicyStatus(const StatusSources& sources, const Pol
 }  // namespace
 
 void unsupportedPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
-  // Most configurations have no policies, and the objects that are reached are many.
+  // Most configurations have no policies, and finding the reachable objects takes long.
   bool any = !sources.model.all<config::UnsupportedPolicy>().empty();
   forEachRefused<config::UnsupportedPolicy>(sources.model, [&](const config::Rejected&) { any = true; });
   if (!any) return;

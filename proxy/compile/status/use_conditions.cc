@@ -14,7 +14,7 @@ constexpr std::string_view kLettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef
 
 }  // namespace
 
-// metav1.Condition.type: letters, digits, and between them "-", "_" and ".".
+// A metav1.Condition.type may contain letters and digits, and between them "-", "_" and ".".
 std::string useConditionType(std::string_view use) {
   std::string name(use);
   for (char& c : name) {
@@ -33,7 +33,7 @@ using processing::ServerReach;
 
 bool isAway(const AskedServer& server) { return server.state.reach == ServerReach::kDegraded; }
 
-/// Says how the server fails, and what that means for requests.
+/// Returns a fault that describes the failure of the server and its effect on requests.
 Fault faultOf(const AskedServer& server) {
   const processing::ServerReport& state = server.state;
   const char* const how = state.cause == processing::Cause::kTimeout ? "does not answer in time" : "fails";
@@ -98,7 +98,8 @@ std::optional<Fault> awayFault(const std::vector<AskedServer>& servers) {
 }
 
 void addServerConditions(const std::vector<AskedServer>& servers, Conditions& conditions, std::size_t most) {
-  // Of uses with one name, as in different rules, the worst server counts; one that is away is worse than all others.
+  // Uses in different rules may have the same name. The condition reports the server in the worst state, and
+  // unreachable is the worst one.
   std::set<std::string> away;
   std::set<std::string> pending;
   for (const AskedServer& each : servers) {

@@ -13,7 +13,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Works on a copy of one rule.
+/// A Restriction works on its own copy of one rule.
 class Restriction {
  public:
   Restriction(const routing::Rule& rule, const SecretTrust& trust, std::string_view user)
@@ -35,7 +35,8 @@ class Restriction {
   }
 
  private:
-  /// Returns the chain without the steps that are not permitted, and puts the faults of closed ones into `closed`.
+  /// Returns the chain without the steps that are not permitted, and adds the faults of steps that fail closed to
+  /// `closed`.
   std::shared_ptr<const processing::Chain> permitted(const processing::Chain& chain, std::vector<Fault>& closed) {
     PermittedSteps steps = permittedSteps(chain.all(), trust_, {user_});
     closed.insert(closed.end(), steps.closed.begin(), steps.closed.end());
@@ -55,10 +56,10 @@ class Restriction {
     return fault;
   }
 
-  /// Returns the fault of what the plan itself is made of. A Backend with extensions that fail open does without them
-  /// nowhere else, so it is refused here like any other one.
+  /// Returns the fault of the Secrets that the plan and its steps use. Steps of a Backend are never left out for a
+  /// single Gateway, not even those that fail open, so the Backend is refused instead.
   std::optional<Fault> faultOf(const routing::BackendPlan& plan) const {
-    // The route names the Backend, so it knows the namespace of that.
+    // The route names the Backend, so it may see the namespace of the Backend.
     const SecretTrust::ToldObject object{user_, std::string_view(plan.name).substr(0, plan.name.find('/'))};
     if (plan.tls) {
       if (auto fault = trust_.faultOf(plan.tls->secrets, object)) return fault;

@@ -1,7 +1,8 @@
-// Takes out of a rule what is made of Secrets that the Pods of its Gateway may not read (secret_trust.h). The Pods do
-// without: a Backend answers 500, a mirror is left out, and a step of the rule fails as its failOpen says.
+// Removes the parts of a rule that use Secrets which the Pods of its Gateway may not read (secret_trust.h). The Pods
+// serve the rule without them: a Backend answers 500, a mirror is left out, and a step of the rule fails according to
+// its failOpen.
 //
-// A pure function.
+// This is a pure function.
 #pragma once
 
 #include <memory>
@@ -16,12 +17,12 @@ namespace sluice::compile {
 
 struct RestrictedRule {
   std::shared_ptr<const routing::Rule> rule;
-  std::vector<Fault> unresolved;  // of Backends
-  std::vector<Fault> closed;      // of steps for which the whole rule answers 500
-  std::vector<Fault> open;        // of steps that are left out
+  std::vector<Fault> unresolved;  // faults of Backends
+  std::vector<Fault> closed;      // faults of steps for which the whole rule answers 500
+  std::vector<Fault> open;        // faults of steps that are left out
 };
 
-/// `user` is the namespace of the rule's route. Returns `rule` itself if the Pods may read all that it is made of.
+/// `user` is the namespace of the rule's route. Returns `rule` itself if the Pods may read every Secret of it.
 RestrictedRule restrictedRule(std::shared_ptr<const routing::Rule> rule, const SecretTrust& trust,
                               std::string_view user);
 

@@ -1,8 +1,8 @@
-// Makes the rules of a route at a listener where they inherit something of policies and payload processors for the
-// listener or its Gateway.
+// Makes the rules of a route for a listener if they inherit settings from policies and payload processors that target
+// the listener or its Gateway.
 //
-// A ListenerCache keeps these rules from one compilation to the next, for routes that were not compiled again, at
-// listeners that hand down the same. It belongs to the loading thread.
+// A ListenerCache keeps these rules from one compilation to the next, as long as the route was not compiled again and
+// the listener hands down the same settings. It belongs to the loading thread.
 #pragma once
 
 #include <cstddef>
@@ -21,32 +21,32 @@
 
 namespace sluice::compile {
 
-/// What the rules of a listener inherit of each kind of policies, in the order of the RulePolicyList.
+/// The settings that the rules of a listener inherit, one for each kind of policy, in the order of the RulePolicyList.
 using Inheritance = std::vector<SharedSettings>;
 
 /// Returns true if there is nothing to inherit.
 bool isEmpty(const Inheritance& inheritance);
 
 struct RulesAtListener {
-  std::vector<std::shared_ptr<const routing::Rule>> rules;  // as RoutePlan::rules
+  std::vector<std::shared_ptr<const routing::Rule>> rules;  // in the order of RoutePlan::rules
   std::shared_ptr<const routing::RouteCandidates> candidates;
   InheritanceFindings found;
 };
 
 class ListenerCache {
  public:
-  /// Returns what the listener of that name hands down by the kind of policies at that index: what it did before, if
-  /// that is equal.
+  /// Returns the settings that the listener of that name hands down for the kind of policy at that index. If they are
+  /// equal to those of the last compilation, returns these.
   SharedSettings shared(const std::string& listener, std::size_t kind, SharedSettings settings);
-  /// Returns the rules of a route at a listener with this inheritance, which are valid until sweep(). `isOwn` says
-  /// whether route and Gateway are of one namespace.
+  /// Returns the rules of a route at a listener with this inheritance. They are valid until sweep(). `isOwn` states
+  /// whether route and Gateway are in the same namespace.
   const RulesAtListener& rulesAt(const std::shared_ptr<const RoutePlan>& plan, const Inheritance& inheritance,
                                  bool isOwn, const RulePolicyList& policies, const BackendCatalog& backends);
-  /// Ends a compilation: drops what it has not used.
+  /// Ends a compilation: drops the rules and settings that it has not used.
   void sweep();
 
  private:
-  /// Holding the plan keeps its address, which is in the key, from reuse.
+  /// The key contains the address of the plan. The entry owns the plan, so that the address is not used again.
   struct KeptRules {
     std::shared_ptr<const RoutePlan> plan;
     RulesAtListener made;

@@ -12,7 +12,7 @@
 namespace sluice::compile {
 namespace {
 
-/// Returns a chain with the steps before those of the other one, which may be null.
+/// Returns a chain with the steps before those of `chain`, which may be null.
 std::shared_ptr<const processing::Chain> inFrontOf(const std::shared_ptr<const processing::Chain>& chain,
                                                    std::vector<processing::Step> steps) {
   if (chain) {

@@ -1,6 +1,7 @@
-// The extension policies of rules and listeners. A rule runs the uses of the policy for its listener or Gateway, and
-// before its own ones those of the policy for itself or its route. The second adds to the first and takes nothing away,
-// because whoever may write a route need not be trusted by the owner of the Gateway.
+// ExtensionRules apply extension policies to rules and listeners. A rule runs the uses of the policy for its listener
+// or Gateway. It also runs the uses of the policy for itself or its route, before the uses in the rule. The second
+// policy adds to the first and removes nothing, because the owner of the Gateway does not necessarily trust the users
+// who may write routes.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,7 @@ namespace sluice::compile {
 
 class ExtensionRules final : public RulePolicies {
  public:
-  /// `processors` outlive it.
+  /// `processors` must outlive it.
   explicit ExtensionRules(const ProcessorCompiler& processors) : processors_(processors) {}
 
   SharedSettings ofRule(const RoutePlan& route, const RulePlan& rule) const override;

@@ -1,4 +1,4 @@
-// The uses of payload processors that a Gateway runs by what targets it or one of its listeners.
+// Takes the uses of payload processors that a Gateway runs because of policies for it or for one of its listeners.
 #pragma once
 
 #include "config/model/model.h"
@@ -6,7 +6,7 @@
 
 namespace sluice::compile {
 
-/// Puts the faults and the Secrets of uses into `result`, and returns the uses without those whose Secrets the Pods of
+/// Adds the faults and the Secrets of uses to `result`, and returns the uses without those whose Secrets the Pods of
 /// the Gateway may not read.
 CompiledUses usesAtGateway(CompiledUses uses, const config::Model& model, const config::Gateway& gateway,
                            HandedDown& result);

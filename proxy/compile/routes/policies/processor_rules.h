@@ -1,5 +1,5 @@
-// The payload processors of rules and listeners: the hooks of the process, the filters of rules, and the
-// PayloadProcessors that target a route, a Gateway or a section of them. All of them run.
+// ProcessorRules apply payload processors to rules and listeners. These are the hooks of the process, the filters of
+// rules, and the PayloadProcessors that target a route, a Gateway or a section of them. All of them run.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace sluice::compile {
 
 class ProcessorRules final : public RulePolicies {
  public:
-  /// `processors` outlive it.
+  /// `processors` must outlive it.
   ProcessorRules(const ProcessorCompiler& processors, std::shared_ptr<const ExtensionHooks> hooks);
 
   bool isCurrent(const RoutePlan& plan) const override;

@@ -24,7 +24,7 @@ ShieldedRule shieldedRule(std::shared_ptr<const routing::Rule> rule, const std::
     });
     if (step.preRouting) continue;
     steps.push_back(step);
-    // It comes and goes with the rule when a route is matched again, as steps of a route do.
+    // The step is added and removed with the rule when a route is matched again, as steps of a route are.
     steps.back().scope = processing::Scope::kRoute;
   }
   if (rule->chain) {

@@ -16,8 +16,8 @@
 namespace sluice::compile {
 namespace {
 
-/// Returns what policies for Backends and Services say of each member of a rule of `holder`; nothing if there are none
-/// for any.
+/// Returns the settings of policies for Backends and Services for each member of a rule of `holder`; empty if no member
+/// has any.
 std::vector<TrafficSettings> trafficOf(const std::vector<RuleMember>& members, const TrafficPolicies& policies,
                                        const Holder& holder) {
   std::vector<TrafficSettings> all;
@@ -32,7 +32,7 @@ const RuleTraffic& trafficIn(const PolicySettings* own) {
   return own == nullptr ? kNone : settingsAs<RuleTraffic>(*own);
 }
 
-/// Returns the fault of a policy for a Backend or Service as a route of that namespace may tell it.
+/// Returns the fault of a policy for a Backend or Service in the form that a route of that namespace may disclose.
 Fault toldToRoute(const std::string& nameSpace, const config::BackendObjectReference& ref, const Fault& fault) {
   if (targetNamespace(ref.object, nameSpace) == nameSpace) return fault;
   return summary(fault.reason, ref.object.path,
@@ -49,7 +49,7 @@ bool inheritsForSome(const RuleTraffic& traffic, const RuleTraffic& own, const r
   return false;
 }
 
-/// Takes back what the rule has from policies.
+/// Restores the rule's own settings, without those of policies.
 void restore(const WrittenSettings& written, routing::Rule& rule) {
   if (!written.retries) rule.retry.reset();
   rule.requestTimeout = written.requestTimeout;
@@ -143,7 +143,7 @@ std::shared_ptr<const routing::Rule> TrafficRules::inherit(std::shared_ptr<const
     return governed;
   }
   if (traffic.own.merges()) restore(plan.written, *governed);
-  // Another Gateway of the route may judge by other settings, and must not learn from these.
+  // Another Gateway of the route may judge health by other settings, so the two must not share health state.
   const std::string place = plan.place + ", by " + ofListener.place;
   if (!governed->retry) {
     addRetry(traffic.ofRule(), plan.timed, *governed);
@@ -153,7 +153,7 @@ std::shared_ptr<const routing::Rule> TrafficRules::inherit(std::shared_ptr<const
   addTimeouts(traffic.ofRule(), *governed);
   const bool governsConnections = others.governsConnections() || traffic.own.merges();
   if (governsConnections) governConnections(traffic, backends_, *governed);
-  // A check belongs to the Backend as the rule reaches it.
+  // A health check belongs to a Backend with the connection settings of the rule.
   const bool inheritsHealth = governsConnections || inheritsForSome(traffic, own, *plan.rule);
   if (inheritsHealth) governed->healthChecks = compileHealthChecks(traffic, *governed, states_);
   if (inheritsHealth || traffic.ofRule().failover != own.own.failover) {

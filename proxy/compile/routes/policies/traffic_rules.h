@@ -1,5 +1,5 @@
-// The TrafficPolicies of rules and listeners, of all kinds that have such settings. A rule inherits of the policies for
-// its listener and Gateway the settings that neither it nor its route has.
+// TrafficRules apply TrafficPolicies, and policies of other kinds with the same settings, to rules and listeners. From
+// the policies for its listener and Gateway, a rule inherits the settings that neither the rule nor its route has.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace sluice::compile {
 
 class TrafficRules final : public RulePolicies {
  public:
-  /// References outlive it.
+  /// All references must outlive it.
   TrafficRules(const config::Model& model, const BackendCatalog& backends, processing::SharedStates& states)
       : policies_(model), backends_(backends), states_(states) {}
 
   SharedSettings ofRule(const RoutePlan& route, const RulePlan& rule) const override;
   bool isCurrent(const RoutePlan& plan) const override;
-  /// Gathers what is said of each Backend. A policy that cannot be served closes its Backend.
+  /// Gathers the settings for each Backend. A policy that cannot be served closes its Backend.
   void applyToBackends(const PolicySettings& own, const RuleInMaking& rule) const override;
-  /// A rule's own `retry` comes before that of policies.
+  /// The `retry` of the rule itself takes precedence over policies.
   void applyToRule(const PolicySettings* own, const RuleInMaking& rule) const override;
   HandedDown ofListener(const config::Gateway& gateway, const std::string& listener) const override;
   std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
