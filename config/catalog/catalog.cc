@@ -9,14 +9,14 @@
 namespace sluice::config {
 namespace {
 
-/// Returns true for domains whose kinds are defined by this program and by the API alone.
+/// Returns true for domains whose kinds only this program and the API define.
 bool isBuiltinDomain(std::string_view type) {
   const std::string_view domain = type.substr(0, type.find('/'));
   return domain == kGatewayGroup || domain == kOwnGroup;
 }
 
-/// Returns true for types that stand for other spellings. A user who wrote such a spelling made no mistake if this
-/// program cannot run the type.
+/// Returns true for types that represent other spellings. If this program cannot run such a type, the user who wrote
+/// that spelling has made no mistake.
 bool isSpelledOut(std::string_view type) {
   return type == processor_type::kExtProc || type == processor_type::kInProcess;
 }
@@ -32,7 +32,7 @@ struct AdmissionFault {
   Finding why;
 };
 
-/// Returns a hint at the type whose name is almost that.
+/// Returns a hint that names the type with the nearest name.
 std::string nearestType(const std::string& written, const Catalog::Types& types) {
   std::vector<std::string_view> names;
   for (const auto& [name, type] : types) names.push_back(name);
@@ -60,7 +60,8 @@ std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const Processor
   return AdmissionFault{kDegraded, processor_reason::kUnsupportedType, findingAt(use, "type", why)};
 }
 
-/// Comes after all checks of the use, so that its author sees the mistakes that an engine would not mend.
+/// This check comes after all other checks of the use, so that its author first sees the mistakes that support for the
+/// engine would not fix.
 std::optional<AdmissionFault> engineFault(const ProcessorUse& use, const ProcessorType& type) {
   if (type.runnable) return std::nullopt;
   return AdmissionFault{Admission::Outcome::kDegraded, processor_reason::kUnsupportedType,
@@ -69,7 +70,7 @@ std::optional<AdmissionFault> engineFault(const ProcessorUse& use, const Process
                                       std::string(engineName(type.entry.engine)) + ", is not supported")};
 }
 
-/// Finds the use's phase and sets `phase`.
+/// Finds the phase of the use and stores it in `phase`.
 std::optional<AdmissionFault> phaseFault(const ProcessorUse& use, const ProcessorType& type, std::string_view& phase) {
   const std::vector<std::string_view>& allowed = type.entry.phases;
   if (use.phase.empty() && allowed.size() == 1) phase = allowed.front();
@@ -100,7 +101,7 @@ std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const Proces
   return std::nullopt;
 }
 
-/// Checks the use's config and sets `config` with the schema's defaults.
+/// Checks the config of the use, and stores it in `config` with the schema's defaults.
 std::optional<AdmissionFault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
   config.kind = Value::Kind::kMap;
   config.position = use.position;
@@ -131,7 +132,8 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   std::optional<AdmissionFault> fault = typeFault(use, admission.type.get(), types_);
   if (!fault) fault = phaseFault(use, *admission.type, admission.phase);
   admission.spans = !fault && admission.phase.empty();
-  // A catalog's preAuth applies to all phases of a type. It must not make those phases invalid that have no preAuth.
+  // The preAuth of a catalog applies to all phases of a type. It must not make phases after authentication invalid,
+  // which cannot have it.
   const bool late = !admission.spans && phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);
   if (!use.preAuth && late) admission.preAuth = false;
   if (!fault && admission.preAuth) fault = preAuthFault(use, *admission.type, admission.phase);

@@ -1,5 +1,5 @@
-// The catalog of payload processors: it says which types exist, and whether a use of one may run. Its types are the
-// built-in ones and those of the ConfigMaps that settings.processorCatalogs names.
+// The catalog of payload processors lists which types exist, and decides whether a use of a type may run. Its types are
+// the built-in ones and those of the ConfigMaps that settings.processorCatalogs names.
 //
 // A Catalog is immutable, keeps copies of everything it was made from, and belongs to one configuration. Any thread may
 // use it.
@@ -21,7 +21,7 @@
 
 namespace sluice::config {
 
-/// A type that is compiled in. Its texts outlive all Catalogs.
+/// A built-in type. Its texts outlive all Catalogs.
 struct BuiltinProcessor {
   std::string_view type;
   std::vector<std::string_view> phases;  // a subset of kProcessorPhases
@@ -33,42 +33,42 @@ struct BuiltinProcessor {
 /// The types and engines that this program can run. There is one for the life of a process.
 struct ProcessorSupport {
   std::vector<BuiltinProcessor> types;
-  std::vector<ProcessorEngine> engines;  // besides kBuiltin; their types span phases
+  std::vector<ProcessorEngine> engines;  // besides kBuiltin; types of these engines span phases
 };
 
 /// A type, either built in or named by a catalog.
 struct ProcessorType {
-  CatalogEntry entry;                         // a built-in type that no catalog names has the entry that is compiled in
+  CatalogEntry entry;                         // the built-in entry, for a built-in type that no catalog names
   bool preAuth = true;                        // whether it can run before authentication
   bool runnable = true;                       // whether this program has its engine
-  bool spans = false;                         // BuiltinProcessor::spans, or that of its engine
-  std::optional<content::JsonSchema> schema;  // nullopt: `fault` says why
+  bool spans = false;                         // as BuiltinProcessor::spans, or as its engine spans phases
+  std::optional<content::JsonSchema> schema;  // nullopt if `fault` is set
   std::string_view builtinSchema;             // the text of a built-in type's schema
   std::string fault;                          // the reason why none of its uses can run; empty if they can
 
   bool usable() const { return fault.empty() && runnable; }
 };
 
-/// Says whether a use may run, and how.
+/// The decision whether a use may run, and its settings if it may.
 struct Admission {
   enum class Outcome : std::uint8_t {
     kAdmitted,
     kDegraded,  // its type cannot run here, or not yet
-    kRejected   // it cannot run as it is written
+    kRejected   // the use is invalid as written
   };
   Outcome outcome = Outcome::kRejected;
   std::string reason;  // the condition's reason; empty if it is admitted
   Finding why;
-  /// Decides what happens to requests while the use does not run, whatever the outcome is.
+  /// Decides what happens to requests while the use does not run. It is set whatever the outcome is.
   bool failOpen = false;
 
-  std::string_view phase;  // one of kProcessorPhases; empty if the use names none that its type has
-  bool spans = false;      // if the use names no phase: its processor runs in several
+  std::string_view phase;  // one of kProcessorPhases; empty if the use names none and spans phases
+  bool spans = false;      // the use names no phase, and its processor runs in several
   // The members below are set only if the use is admitted.
   std::shared_ptr<const ProcessorType> type;
   std::int32_t priority = 0;
   bool preAuth = false;
-  std::optional<base::Duration> timeout;  // none: timeouts.processor applies
+  std::optional<base::Duration> timeout;  // nullopt if timeouts.processor applies
   Value config;                           // a map, with the schema's defaults filled in
 };
 

@@ -8,7 +8,7 @@
 
 namespace sluice::config {
 
-/// Makes one Catalog from a Model, and lives as long as that takes.
+/// Makes one Catalog from a Model. It lives only while it does so.
 class CatalogMaker {
  public:
   CatalogMaker(const Model& model, const ProcessorSupport& support, CatalogCache::Schemas& schemas);
@@ -115,7 +115,7 @@ void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, c
   type.entry.type = name;
   const std::string fault = entry ? complete(std::move(*entry), type) : std::string();
   if (!fault.empty()) problem(catalog, key, text.position, fault);
-  // The problem says why. Whoever uses the type is not told: the catalog is the platform's.
+  // The problem has the reason. Users of the type do not see it, because the catalog belongs to the platform.
   if (!entry || !fault.empty()) type.fault = "its entry in the catalog is not valid";
   catalog_.types_[name] = std::make_shared<const ProcessorType>(std::move(type));
 }

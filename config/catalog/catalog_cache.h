@@ -1,4 +1,4 @@
-// A CatalogCache makes the Catalog of each configuration and reuses the parts of the last one that have not changed.
+// A CatalogCache makes the Catalog of each configuration and reuses the unchanged parts of the last one.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace sluice::config {
 
-/// Reads one Catalog after the other. It returns the last Catalog again if nothing in it has changed, and reuses every
-/// schema that has not changed.
+/// Reads successive Catalogs. It returns the last Catalog again if nothing in it has changed, and reuses every schema
+/// that has not changed.
 class CatalogCache {
  public:
   /// Returns the Catalog of `model`. `support` must be the same in every call. Problems name the ConfigMap, key and
@@ -20,8 +20,7 @@ class CatalogCache {
 
  private:
   friend class CatalogMaker;
-  /// A ConfigMap that was looked up; null if it did not exist. Holding it prevents another object from getting its
-  /// address.
+  /// A ConfigMap that was looked up; null if it did not exist. It is kept so that no other object gets its address.
   struct LookedUpConfigMap {
     std::string nameSpace;
     std::string name;

@@ -15,7 +15,7 @@ constexpr Choice<ProcessorEngine> kEngines[] = {{"builtin", ProcessorEngine::kBu
                                                 {"library", ProcessorEngine::kLibrary},
                                                 {"ext-proc", ProcessorEngine::kExtProc}};
 
-/// Returns the key of the engine's own settings.
+/// Returns the key with the settings of the engine.
 std::string_view partOf(ProcessorEngine engine) {
   return engine == ProcessorEngine::kExtProc ? "extProc" : engineName(engine);
 }

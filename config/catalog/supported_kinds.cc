@@ -20,7 +20,7 @@ struct KindVersions {
 
 constexpr std::string_view kNameEnd = "-extension-kinds";
 
-/// Returns "sluice.dev_HeaderModifier_v1.schema.json", because keys of a ConfigMap contain neither "/" nor ":".
+/// Returns "sluice.dev_HeaderModifier_v1.schema.json". Keys of a ConfigMap may contain neither "/" nor ":".
 std::string schemaKey(std::string type) {
   std::replace_if(
       type.begin(), type.end(), [](char c) { return c == '/' || c == ':'; }, '_');

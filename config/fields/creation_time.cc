@@ -12,10 +12,10 @@ namespace {
 
 using std::chrono::sys_seconds;
 
-constexpr int kMaxSecond = 60;  // a leap second, which counts as the next one
+constexpr int kMaxSecond = 60;  // a leap second, which is treated as the next second
 constexpr int kLastYear = 9999;
 
-/// Takes the parts of a text from its beginning; `good` becomes false at the first part that is not there.
+/// Takes the parts of a text from its beginning. `good` becomes false at the first missing part.
 class TimeScanner {
  public:
   explicit TimeScanner(std::string_view text) : rest_(text) {}
@@ -38,7 +38,7 @@ class TimeScanner {
     return taken;
   }
 
-  /// Takes ".5" or nothing, and returns it without zeros at its end.
+  /// Takes an optional fraction such as ".5", and returns it without trailing zeros.
   std::string_view fraction() {
     if (!rest_.starts_with('.')) return {};
     const auto end = std::find_if_not(rest_.begin() + 1, rest_.end(), isDigit);

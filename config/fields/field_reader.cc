@@ -147,7 +147,7 @@ std::vector<Item> FieldReader::list(std::string_view key, std::size_t maxItems) 
     error(key, "has " + std::to_string(field->items.size()) + " items; at most " + std::to_string(maxItems) +
                    " are allowed");
   }
-  // A list that is far too long must not cost an error for each of its elements.
+  // Reads only part of a list that is far too long, so that it does not cause an error for each of its elements.
   const std::size_t most = std::max(maxItems, kMostOfALongList);
   for (std::size_t i = 0; i < field->items.size() && i < most; ++i) {
     items.push_back(Item{&field->items[i], pathOf(key) + "[" + std::to_string(i) + "]"});

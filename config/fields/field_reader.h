@@ -37,7 +37,7 @@ class FieldReader : public MapFields {
   /// Notes a field as not supported if it is true.
   void refuseTrue(std::string_view key);
 
-  /// Returns an empty text if the field is absent or wrong. A text that is present must not be empty.
+  /// Returns an empty text if the field is absent or wrong. If the field is present, its text must not be empty.
   std::string text(std::string_view key, const TextRule& rule);
   std::string requiredText(std::string_view key, const TextRule& rule);
   /// Does the same as text(), but accepts an empty text.
@@ -49,20 +49,20 @@ class FieldReader : public MapFields {
   /// Reads a number that may have a unit; see parseQuantity().
   std::optional<std::uint64_t> quantity(std::string_view key, std::uint64_t minimum, std::uint64_t maximum);
 
-  /// Returns the meaning of the word; `absent` if the field is absent or wrong.
+  /// Returns the meaning of the word, or `absent` if the field is absent or wrong.
   template <typename T, std::size_t kCount>
   T choice(FieldKey key, const Choice<T> (&choices)[kCount], T absent, bool ignoreCase = false) {
     read(key, absent, choices, ignoreCase);
     return absent;
   }
 
-  /// Returns one of the words; `absent` if the field is absent or wrong.
+  /// Returns one of the words, or `absent` if the field is absent or wrong.
   std::string_view word(FieldKey key, std::span<const std::string_view> words, std::string_view absent);
 
-  /// Returns the elements of a list; none if it is absent. More than `maxItems` is an error, and returns the first
-  /// thousand or so for the legible part of the object.
+  /// Returns the elements of a list; empty if it is absent. More than `maxItems` elements are an error. Then only about
+  /// the first thousand are returned, for the readable part of the object.
   std::vector<Item> list(std::string_view key, std::size_t maxItems);
-  /// Returns the elements of a list of texts without the wrong ones.
+  /// Returns the valid elements of a list of texts.
   std::vector<std::string> texts(std::string_view key, const TextRule& rule, std::size_t maxItems);
   std::map<std::string, std::string> textMap(std::string_view key, std::size_t maxLength);
   /// Does the same as list(), but a list without elements is an error.
@@ -70,8 +70,8 @@ class FieldReader : public MapFields {
   FieldReader map(std::string_view key);
   FieldReader map(const Item& item) const;
 
-  // The rows of tables. A member keeps its value if the field is absent or wrong; a text that is wrong becomes empty. A
-  // duration and a list of texts are stored even if they break their rule.
+  // The functions for rows of tables. If the field is absent or wrong, the member keeps its value, but a wrong text
+  // becomes empty. A duration and a list of texts are stored even if they break their rule.
 
   FieldReader& read(FieldKey key, bool& member);
   FieldReader& read(FieldKey key, std::optional<bool>& member);
@@ -92,7 +92,7 @@ class FieldReader : public MapFields {
     if (const auto number = integer(key.name, range.least, range.most)) member = static_cast<T>(*number);
     return *this;
   }
-  /// Reads one of some words that have meanings.
+  /// Reads one of several words, each with a meaning.
   template <typename Member, typename T, std::size_t kCount>
   FieldReader& read(FieldKey key, Member& member, const Choice<T> (&choices)[kCount], bool ignoreCase = false) {
     std::string_view words[kCount];
@@ -101,8 +101,8 @@ class FieldReader : public MapFields {
     if (const auto index = choiceIndex(key.name, words, ignoreCase)) member = choices[*index].value;
     return *this;
   }
-  /// Reads a map by `fields` if it is present, together with its place and its unsupported fields if the model has
-  /// them.
+  /// Reads a map with `fields` if it is present. Its position and its unsupported fields are stored too, if the model
+  /// has members for them.
   template <typename T, ReadsFields<T> Fields>
   FieldReader& read(FieldKey key, T& member, Fields&& fields) {
     if (isPresent(key)) map(key.name).readInto(member, fields);
@@ -120,7 +120,7 @@ class FieldReader : public MapFields {
     for (const Item& item : list(key.name, maxItems)) map(item).readInto(member.emplace_back(), fields);
     return *this;
   }
-  /// Reads this map by `fields`, as read() reads one inside it, and finishes it. Returns isLegible().
+  /// Reads this map with `fields`, as read() reads a map inside it, and finishes it. Returns isLegible().
   template <typename T, ReadsFields<T> Fields>
   bool readInto(T& model, Fields&& fields) {
     if constexpr (HasPlace<T>) {
@@ -138,10 +138,10 @@ class FieldReader : public MapFields {
                                          bool ignoreCase);
 };
 
-/// Returns `value` as a text that obeys `rule`. Reports an error with `path` and returns nullopt if it does not.
+/// Returns `value` as a text if it obeys `rule`. Otherwise reports an error with `path` and returns nullopt.
 std::optional<std::string> readText(const Value& value, const std::string& path, const TextRule& rule,
                                     ObjectContext& context);
-/// Returns a decimal integer. Reports an error and returns nullopt if `value` is not one or is out of range.
+/// Returns a decimal integer. If `value` is not one or is out of range, reports an error and returns nullopt.
 std::optional<std::int64_t> readInteger(const Value& value, const std::string& path, std::int64_t minimum,
                                         std::int64_t maximum, ObjectContext& context);
 

@@ -1,4 +1,4 @@
-// The keys of rows of readers, and the values that rows allow; see FieldReader::read().
+// Defines the keys of rows of readers, and the values that rows allow; see FieldReader::read().
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@
 
 namespace sluice::config {
 
-/// The key of a row. A field that is required and absent is an error.
+/// The key of a row. If a required field is absent, that is an error.
 struct FieldKey {
   std::string_view name;
   bool isRequired = false;
@@ -53,21 +53,21 @@ struct Item {
   std::string path;
 };
 
-/// A model that has the place where it was written.
+/// A model that stores the place where it was written.
 template <typename T>
 concept HasPlace = requires(T& model) {
   { model.path } -> std::same_as<std::string&>;
   { model.position } -> std::same_as<Position&>;
 };
 
-/// A model that holds the unsupported fields inside it.
+/// A model that stores the unsupported fields inside it.
 template <typename T>
 concept HoldsUnsupported = requires(T& model) {
   { model.unsupported } -> std::same_as<std::vector<UnsupportedField>&>;
 };
 
 class FieldReader;
-/// A function that reads the fields of a map into a model. It leaves FieldReader::finish() to its caller.
+/// A function that reads the fields of a map into a model. The caller calls FieldReader::finish().
 template <typename Fields, typename T>
 concept ReadsFields = std::invocable<Fields, FieldReader&, T&>;
 

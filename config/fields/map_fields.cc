@@ -20,7 +20,7 @@ std::string wrongKind(std::string_view expected, const Value& value) {
   message.append(expected).append(", but is ").append(describe(value.kind));
   const bool scalar = value.kind == Value::Kind::kNumber || value.kind == Value::Kind::kBool;
   if (expected == "a string" && scalar) message += ": put it in quotes";
-  // A text that is no number can have been written without quotes.
+  // A text that is not a number was probably written without quotes.
   const bool number = !value.text.empty() && std::all_of(value.text.begin(), value.text.end(), isDigit);
   if (expected == "a number" && value.isString() && number) message += ": leave the quotes out";
   return message;

@@ -1,7 +1,9 @@
-// The fields of a map: which of them are known, where they are, and what is wrong with them or not supported.
+// MapFields are the fields of a map. They record which fields are known, where they are, and which are wrong or not
+// supported.
 //
-// Every key that is asked for counts as known; finish() reports all others, each with a suggestion. A field that is
-// null counts as absent, as in Kubernetes. The document, the object's context and the path outlive this object.
+// A key becomes known when a reader asks for it. finish() reports all other keys, each with a suggestion. A field that
+// is null is treated as absent, as in Kubernetes. The document, the object's context and the path must outlive this
+// object.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +31,9 @@ class ObjectContext {
   void warning(const Position& position, std::string field, std::string message);
   void unknownField(const Position& position, std::string field, std::string message);
 
-  /// Returns the number of errors so far. A reader that saw it grow knows that its part was not legible.
+  /// Returns the number of errors so far. If it grows while a reader reads a part, that part is not valid.
   std::size_t errors() const { return errors_; }
-  /// Returns the number of errors and of unknown fields so far, whatever the severity of those.
+  /// Returns the number of errors and of unknown fields so far. Unknown fields are included whatever their severity is.
   std::size_t illegibleFields() const { return illegible_; }
   const std::string& object() const { return object_; }
   /// Returns the first error, with its field; empty if there is none.
@@ -48,7 +50,7 @@ class ObjectContext {
 
 class MapFields {
  public:
-  /// `value` may be null or absent: then every field is absent. A value that is not a map is an error.
+  /// `value` may be null or absent, and then every field is absent. If it is not a map, that is an error.
   MapFields(const Value* value, std::string path, Position position, ObjectContext& context);
 
   const std::string& path() const { return path_; }
@@ -58,30 +60,30 @@ class MapFields {
   const Position& position() const { return position_; }
   ObjectContext& context() const { return context_; }
 
-  /// Returns true unless the map is absent or null; it may be of another kind.
+  /// Returns true unless the map is absent or null. The value may be something else than a map.
   bool given() const { return given_; }
-  /// Returns true if nothing of the map has been wrong so far.
+  /// Returns true if no error was found in the map so far.
   bool isLegible() const { return context_.errors() == errorsBefore_; }
-  /// Returns nullptr if there is no map.
+  /// Returns nullptr if the value is not a map.
   const Value* value() const { return value_; }
-  /// Returns a copy of the map without nulls and without the fields that nothing has asked for. Requires a map.
+  /// Returns a copy of the map without nulls and unknown fields. The value must be a map.
   Value knownPart() const;
   bool has(std::string_view key) { return find(key) != nullptr; }
-  /// Returns the field's value, or nullptr if it is absent or null. The key is known from now on.
+  /// Returns the field's value, or nullptr if it is absent or null. The key becomes known.
   const Value* find(std::string_view key);
   /// Does the same as find(), but absence is an error.
   const Value* require(std::string_view key);
-  /// Returns true if there is such a field. Absence is an error if the key says so.
+  /// Returns true if the field is present. If the key is required, absence is an error.
   bool isPresent(const FieldKey& key) { return (key.isRequired ? require(key.name) : find(key.name)) != nullptr; }
   /// Marks a field as known without reading it.
   void ignore(std::string_view key) { find(key); }
-  /// Marks all fields as known, as for an object of another API.
+  /// Marks all fields as known, for example for an object of another API.
   void ignoreOthers() { othersIgnored_ = true; }
 
-  /// Makes `unsupported` the list for the fields of this map, and of maps inside it, that are not supported.
+  /// Stores the unsupported fields of this map, and of maps inside it, in `unsupported`.
   void collectUnsupported(std::vector<UnsupportedField>& unsupported) { unsupported_ = &unsupported; }
   void addUnsupported(UnsupportedField field) { unsupported_->push_back(std::move(field)); }
-  /// Reads a field that the API knows and this program does not serve, and notes it if it is present.
+  /// Reads a field that the API has and this program does not support, and notes it if it is present.
   void unsupported(std::string_view key, std::string message, bool altersTraffic = true);
   /// Does the same for a field that alters traffic, with "KEY is not supported" as the message.
   void refuse(std::string_view key) { unsupported(key, std::string(key) + " is not supported"); }
@@ -90,35 +92,35 @@ class MapFields {
   }
 
   void error(std::string_view key, std::string message);
-  /// Reports an error of the map itself.
+  /// Reports an error about the map itself.
   void error(std::string message) { context_.error(position_, path_, std::move(message)); }
-  /// Reports an error of an element of one of its lists.
+  /// Reports an error about an element of one of its lists.
   void error(const Item& item, std::string message) {
     context_.error(item.value->position, item.path, std::move(message));
   }
-  /// Reports a field that is present although it does not go with the rest of the map, or is absent although it does:
-  /// `condition` is, for example, "type is Ip".
+  /// Reports a field that is present if it must be absent, or absent if it must be present. `condition` is the reason,
+  /// for example "type is Ip".
   void checkGoesWith(std::string_view key, bool wanted, const std::string& condition);
 
-  /// Reports every field that was never asked for, when it is called for the first time.
+  /// Reports every field that is not known. Only the first call has an effect.
   void finish();
 
  protected:
   std::vector<UnsupportedField>* unsupportedList() const { return unsupported_; }
 
  private:
-  const Value* value_;  // a map or nullptr
+  const Value* value_;  // points to a map, or is nullptr
   bool given_;
   std::string path_;
   Position position_;
   ObjectContext& context_;
   std::size_t errorsBefore_;
   std::vector<UnsupportedField>* unsupported_ = nullptr;
-  std::vector<std::string_view> known_;  // keys are literals
+  std::vector<std::string_view> known_;  // the keys are literals
   bool othersIgnored_ = false;
 };
 
-/// Returns "must be a list, but is a string"; for a value that is almost right, the text suggests the correction.
+/// Returns "must be a list, but is a string". For a value that is almost right, the text suggests the correction.
 std::string wrongKind(std::string_view expected, const Value& value);
 
 }  // namespace sluice::config

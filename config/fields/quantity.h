@@ -1,4 +1,4 @@
-// Sizes and counts as Kubernetes writes them: "64Ki", "10M", "100".
+// Parses sizes and numbers in the notation of Kubernetes: "64Ki", "10M", "100".
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace sluice::config {
 
-/// Parses digits and at most one of Ki, Mi, Gi (1024), k, M, G (1000). Returns nullopt for anything else and for values
-/// above 64 bits.
+/// Parses digits and at most one of the suffixes Ki, Mi, Gi (powers of 1024), k, M, G (powers of 1000). Returns nullopt
+/// for anything else and for values that need more than 64 bits.
 std::optional<std::uint64_t> parseQuantity(std::string_view text);
 
 }  // namespace sluice::config

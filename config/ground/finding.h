@@ -1,4 +1,4 @@
-// A sentence about a field of an object, from which conditions, problems and answers are made.
+// A Finding is a sentence about a field of an object. Conditions, problems and answers are made from it.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 namespace sluice::config {
 
 struct Finding {
-  std::string field = {};  // path of the field, "spec.rules[0].backendRefs"; empty if it concerns the whole object
-  std::string message;     // a sentence without the path; without secrets
+  std::string field = {};  // such as "spec.rules[0].backendRefs"; empty if it concerns the whole object
+  std::string message;     // a sentence without the path and without secrets
 
-  /// Returns the sentence with the path in front: "spec.rules[0]: it has no backendRefs".
+  /// Returns the sentence after its path: "spec.rules[0]: it has no backendRefs".
   std::string text() const { return field.empty() ? message : field + ": " + message; }
 
   friend bool operator==(const Finding&, const Finding&) = default;

@@ -1,4 +1,4 @@
-// The versions of the libraries that only this folder uses.
+// Returns the versions of the libraries that only this folder uses.
 #pragma once
 
 #include "proxy/base/library_version.h"

@@ -22,7 +22,7 @@ bool all(std::string_view text, Predicate predicate) {
   return std::all_of(text.begin(), text.end(), predicate);
 }
 
-/// Calls `matches` for each part between separators. Returns false if a part is refused.
+/// Calls `matches` for each part between separators. Returns false if it returns false for a part.
 template <typename Predicate>
 bool eachPart(std::string_view text, char separator, Predicate matches) {
   for (;;) {
@@ -33,7 +33,7 @@ bool eachPart(std::string_view text, char separator, Predicate matches) {
   }
 }
 
-/// Matches [c]([-c]*[c])?, that is, characters of one class with hyphens inside.
+/// Matches [c]([-c]*[c])?, which means characters of one class with hyphens between them.
 template <typename Predicate>
 bool isHyphenated(std::string_view text, Predicate character) {
   if (text.empty() || !character(text.front()) || !character(text.back())) return false;

@@ -1,4 +1,4 @@
-// The patterns that Gateway API's schemas demand of strings, each with its name for messages.
+// Defines the patterns that Gateway API's schemas demand of strings, each with its name for messages.
 #pragma once
 
 #include <cstddef>
@@ -10,46 +10,47 @@ namespace sluice::config {
 /// The values that a text field accepts. Lengths are in bytes.
 struct TextRule {
   bool (*matches)(std::string_view);
-  std::string_view expected;  // "a DNS label"
+  std::string_view expected;  // such as "a DNS label"
   std::size_t maxLength = 253;
-  /// Returns what to do about a text that does not match, as ": leave out the path"; empty if nothing is known.
+  /// Returns a suggestion for a text that does not match, such as ": leave out the path"; empty if there is none.
   std::string (*hint)(std::string_view) = nullptr;
 };
 
 constexpr bool isDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool isHexDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Returns what is too much in a text that should be a hostname: a scheme, a path, a port or capital letters.
+/// Returns a suggestion about the part of a text that no hostname has: a scheme, a path, a port or capital letters.
 std::string hostnameHint(std::string_view text);
 
 bool isAnyText(std::string_view text);
 bool isDnsLabel(std::string_view text);      // RFC 1123, lower case, at most 63
 bool isDnsSubdomain(std::string_view text);  // labels joined by dots
-bool isHostname(std::string_view text);      // a subdomain that may begin with "*."
+bool isHostname(std::string_view text);      // a subdomain, perhaps after "*."
 bool isGroup(std::string_view text);         // a subdomain or empty
 bool isKind(std::string_view text);
 bool isControllerName(std::string_view text);
 bool isHeaderName(std::string_view text);   // RFC 9110 token
-bool isHeaderValue(std::string_view text);  // visible ASCII, single spaces or tabs inside
+bool isHeaderValue(std::string_view text);  // visible ASCII, with single spaces or tabs inside
 bool isListenerProtocol(std::string_view text);
 bool isPathValue(std::string_view text);  // an absolute path without "//", dot segments, %2f or a fragment
 bool isIpAddress(std::string_view text);
-/// Returns the address in its canonical form: "::1" for "0:0::1". `text` is an IP address; "" stays "".
+/// Returns the address in its canonical form: "::1" for "0:0::1". `text` must be an IP address or empty.
 std::string canonicalIp(std::string_view text);
 bool isCidr(std::string_view text);        // "10.0.0.0/8"
 bool isIpWithPort(std::string_view text);  // "1.1.1.1", "1.1.1.1:53", "2606::1111", "[2606::1111]:53"
 bool isProcessorType(std::string_view text);
-bool isRpcService(std::string_view text);  // "package.Service"; a dot may stand before it
+bool isRpcService(std::string_view text);  // "package.Service", perhaps after a dot
 bool isRpcMethod(std::string_view text);
-bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port] whose host is or begins with a "*"
+bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port]; host may be "*" or begin with "*"
 bool isCorsMethod(std::string_view text);  // a method of RFC 9110, PATCH or "*"
-/// Accepts visible ASCII with a scheme (RFC 3986 section 3.1) and "://" in front: "spiffe://cluster.local/ns/a/sa/b".
+/// Accepts visible ASCII that begins with a scheme (RFC 3986 section 3.1) and "://":
+/// "spiffe://cluster.local/ns/a/sa/b".
 bool isUri(std::string_view text);
-/// Returns true if the last label is a number, because resolvers and clients then read the whole as an IPv4 address in
-/// one of its old forms (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
+/// Returns true if the last label is a number, as in "127.1", "0x7f000001" and "a.0". Resolvers and clients then read
+/// the whole text as an IPv4 address in one of its old forms (RFC 1123 section 2.1, WHATWG URL "ends in a number").
 bool endsInNumber(std::string_view text);
-/// Accepts lower and upper case, one or more labels, and at most one dot at the end: a name to be resolved, never an
-/// address.
+/// Accepts one or more labels in lower or upper case, with at most one final dot. The text is a name to be resolved and
+/// never an address.
 bool isDomainName(std::string_view text);
 
 namespace rule {
@@ -61,7 +62,7 @@ inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case
 inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253,
                                     hostnameHint};
 inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253, hostnameHint};
-inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // external_hostname checks the rest
+inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // external_hostname.h has the other checks
 inline constexpr TextRule kIpAddress{isIpAddress, "an IP address", 45};
 inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253, hostnameHint};
 inline constexpr TextRule kUri{isUri, "a URI like spiffe://cluster.local/ns/a/sa/b", 253};

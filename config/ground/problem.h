@@ -1,4 +1,5 @@
-// A problem of a configuration and its position. `sluice validate` prints it, and an error refuses an object.
+// A Problem is an error or a warning about a configuration, with its position. `sluice validate` prints it. An error
+// refuses an object.
 //
 // These are plain values without secrets: messages quote only names, keys and values of fields that are not secret.
 #pragma once
@@ -24,11 +25,12 @@ struct Problem {
 
 using Problems = std::vector<Problem>;
 
-/// Returns one line: "file:line:column: error: HTTPRoute default/web: spec.rules[0]: message", without unknown parts.
+/// Returns one line: "file:line:column: error: HTTPRoute default/web: spec.rules[0]: message". Unknown parts are left
+/// out.
 std::string render(const Problem& problem);
 
-/// Returns {"severity", "file", "line", "column", "object", "field", "message"} without unknown parts, for the admin
-/// document /status.
+/// Returns {"severity", "file", "line", "column", "object", "field", "message"} for the admin document /status. Unknown
+/// parts are left out.
 std::string problemJson(const Problem& problem);
 
 bool hasErrors(const Problems& problems);
@@ -36,7 +38,7 @@ bool hasErrors(const Problems& problems);
 const Problem* firstErrorOf(const Problems& problems);
 /// Returns the first error as a line; empty if there is none.
 std::string firstError(const Problems& problems);
-/// Returns the namespace of the problem's object; empty if it concerns none that has one.
+/// Returns the namespace of the problem's object; empty if it concerns no object or one without a namespace.
 std::string_view namespaceOf(const Problem& problem);
 
 }  // namespace sluice::config

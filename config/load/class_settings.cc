@@ -35,7 +35,7 @@ std::string nearestConfigMap(const Model& model, const ObjectRef& ref) {
   return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
 }
 
-/// Returns the settings' text; sets `fault` and returns nullptr if there is none.
+/// Returns the text of the settings. If there is none, returns nullptr and stores the reason in `fault`.
 const ConfigMap::DataEntry* findSettingsText(const Model& model, const ObjectRef& ref, std::string& fault) {
   const std::string name = "ConfigMap " + (ref.nameSpace.empty() ? ref.name : ref.nameSpace + "/" + ref.name);
   if (!ref.group.empty() || ref.kind != "ConfigMap") {

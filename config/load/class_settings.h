@@ -1,4 +1,4 @@
-// Finds the ConfigMap that holds the settings of a GatewayClass, and has them read.
+// Finds the ConfigMap with the settings of a GatewayClass, and reads them.
 #pragma once
 
 #include "config/ground/problem.h"
@@ -6,9 +6,9 @@
 
 namespace sluice::config {
 
-/// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among
-/// several classes with our controllerName the oldest counts, and among equally old ones the first by name. If its
-/// settings.yaml cannot be read, settingsFault says why, and the set cannot be served.
+/// Sets model.settings, settingsFault and gatewayClassName from the ConfigMap that this controller's GatewayClass
+/// names. If several classes have its controllerName, the oldest is used, then the first by name. If its settings.yaml
+/// cannot be read, settingsFault has the reason, and the set cannot be served.
 void resolveSettings(Model& model, Problems& problems);
 
 }  // namespace sluice::config

@@ -10,7 +10,7 @@
 namespace sluice::config {
 namespace {
 
-/// Takes the next step of a path off its front: "rules" of "rules[0].matches", "[0]" of "[0].matches".
+/// Removes the first step of a path and returns it: "rules" of "rules[0].matches", "[0]" of "[0].matches".
 std::string_view takeStep(std::string_view& path) {
   if (path.starts_with('.')) path.remove_prefix(1);
   std::size_t end = 0;
@@ -73,7 +73,7 @@ const Value* FieldPlaces::documentOf(const WrittenObject& object) {
   ReadAgain& text = read->second;
   if (isNew) {
     const KeptText& kept = *set_.texts[object.text];
-    Problems ignored;  // the text could be read before
+    Problems ignored;  // no problems can occur, because the text could be read before
     text.documents = readYaml(kept.text.reveal(), {std::make_shared<const std::string>(kept.file)}, ignored);
     for (const Document& each : text.documents) {
       text.objects.emplace(keyOf(each.root.position), &each.root);

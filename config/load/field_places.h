@@ -1,7 +1,7 @@
-// Finds where a field of an object is written, for messages about objects that have long been read.
+// Finds the place where a field of an object is written, for messages about objects that were read earlier.
 //
-// It reads the texts of a set again, each at most once and only if one of its objects is asked for. So the model needs
-// no position for each of its fields. It belongs to one thread and lives as long as one report.
+// It reads the texts of a set again, each at most once and only if a caller asks for one of its objects. So the model
+// needs no position for each of its fields. It belongs to one thread and lives as long as one report.
 #pragma once
 
 #include <cstddef>
@@ -18,23 +18,23 @@ namespace sluice::config {
 
 class FieldPlaces {
  public:
-  /// `set` outlives it.
+  /// `set` must outlive it.
   explicit FieldPlaces(const ObjectSet& set);
 
-  /// Returns the position of the field, or of the nearest field above it that is written; the object's own if the path
-  /// is empty. Without file and line if there is no such object.
+  /// Returns the position of the field, or of the nearest parent field that is written. If the path is empty, returns
+  /// the position of the object. If there is no such object, the result has no file and line.
   Position find(const ObjectNameView& object, std::string_view field);
 
  private:
   struct WrittenObject {
-    std::size_t text = 0;  // index in the set
+    std::size_t text = 0;  // index of the text in the set
     const ObjectReading* reading = nullptr;
   };
   struct ReadAgain {
     std::vector<Document> documents;
-    std::unordered_map<std::uint64_t, const Value*> objects;  // by line and column, also those of Lists
+    std::unordered_map<std::uint64_t, const Value*> objects;  // by line and column; items of Lists too
   };
-  /// Returns the object as it is written; nullptr if it is not found.
+  /// Returns the object as written; nullptr if it is not found.
   const Value* documentOf(const WrittenObject& object);
 
   const ObjectSet& set_;

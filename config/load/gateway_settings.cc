@@ -9,7 +9,7 @@
 namespace sluice::config {
 namespace {
 
-/// Returns the Gateway of our class if there is no other one; nullptr if there are several, or none.
+/// Returns the Gateway of this controller's class if there is exactly one; otherwise nullptr.
 const Gateway* onlyGateway(const Model& model) {
   const Gateway* only = nullptr;
   for (const Gateway& each : model.all<Gateway>()) {
@@ -43,7 +43,8 @@ base::Settings settingsOf(const Model& model, const Gateway& gateway) {
   base::Settings settings = model.settings;
   const GatewayParameters* parameters = parametersOf(model, gateway);
   if (parameters == nullptr || parameters->settings.isNull()) return settings;
-  // Their problems were reported when the object was read. No setting that a Gateway may have depends on another one.
+  // These problems were reported when the object was read. Each setting that a Gateway may have can be checked without
+  // the others.
   Problems known;
   ObjectContext context("", known, Severity::kWarning);
   readGatewaySettings(FieldReader(&parameters->settings, "", parameters->settings.position, context), settings);

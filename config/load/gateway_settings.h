@@ -1,7 +1,7 @@
-// Finds the parameters that a Gateway names (spec.infrastructure.parametersRef), in a GatewayParameters or a ConfigMap
-// of its namespace (kParametersKey), and puts the settings that they have over those of the GatewayClass.
+// Finds the parameters that a Gateway names (spec.infrastructure.parametersRef). They are a GatewayParameters object or
+// a ConfigMap of its namespace (kParametersKey). Their settings override those of the GatewayClass.
 //
-// Pure functions.
+// These are pure functions.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 
 namespace sluice::config {
 
-/// Returns the parameters that the Gateway names; nullptr if it names none, or if there are none that can be used.
+/// Returns the parameters that the Gateway names; nullptr if it names none, or if they do not exist or cannot be used.
 const GatewayParameters* parametersOf(const Model& model, const Gateway& gateway);
 
-/// Returns the settings of the model with those that the Gateway changes.
+/// Returns the settings of the model, overridden by those of the Gateway.
 base::Settings settingsOf(const Model& model, const Gateway& gateway);
 
-/// Changes the settings of the model, which are those of the GatewayClass, if one Gateway of that class is all that the
-/// model has: then the process is its own.
+/// Applies the settings of the Gateway to the model's settings, which are those of the GatewayClass, if the model has
+/// exactly one Gateway of that class. Then the process belongs to that Gateway.
 void applyOwnSettings(Model& model);
 
-/// The entries of a Secret with keys that were derived for one Gateway from those that the settings name.
+/// The keys of the Secret's entries. The entries were derived for one Gateway from the keys that the settings name.
 inline constexpr std::string_view kSessionEntry = "session";
 inline constexpr std::string_view kPreviousSessionEntry = "session-previous";
 inline constexpr std::string_view kRevisionEntry = "revision";
-/// Has the settings name the keys of that Secret in place of each key that they name.
+/// Replaces each key that the settings name by the key in that Secret.
 void useDerivedKeys(const base::SecretName& secret, base::Settings& settings);
 
-/// Returns the qualified names of Gateways whose own settings do not count, because a process that serves the model
-/// serves other Gateways too, joined by ", ".
+/// Returns the qualified names, joined by ", ", of Gateways whose own settings are ignored, because the process serves
+/// other Gateways too.
 std::string gatewaysWithoutTheirSettings(const Model& model);
 
 }  // namespace sluice::config

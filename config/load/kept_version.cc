@@ -36,7 +36,7 @@ std::vector<KeptVersion> keptVersions(const Model& model, const ObjectSet& set, 
     }
   });
   forEachReading(before, [&](const ObjectReading& reading, std::size_t index) {
-    // If two documents define one object, the first one counts.
+    // If two documents define the same object, the first one is used.
     if (reading.object && wanted.erase(reading.revision->name) > 0) {
       kept.push_back({*reading.revision, before.texts[index]});
     }

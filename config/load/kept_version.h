@@ -1,8 +1,9 @@
-// The earlier versions of objects that are served in place of newer ones which their schemas refuse (last_good.h).
+// KeptVersions are earlier versions of objects that are served because their schemas refuse the newer ones
+// (last_good.h).
 //
-// They are part of what a process serves: two processes with the same files serve different things if only one of them
-// still has an object's earlier version. So the served digest contains them, and whoever stores a configuration stores
-// the texts from which they were read.
+// They are part of what a process serves. Two processes with the same files serve different configurations if only one
+// of them still has the earlier version of an object. So the served digest covers them, and code that stores a
+// configuration also stores the texts from which they were read.
 #pragma once
 
 #include <memory>
@@ -17,16 +18,16 @@
 namespace sluice::config {
 
 struct KeptVersion {
-  RevisionEntry revision;  // of the version that is served
+  RevisionEntry revision;  // the revision of the version that is served
   std::shared_ptr<const KeptText> text;
 };
 
-/// Returns the versions that `model`, loaded from `set`, has kept. They come from the set that was served before, or
-/// are among those which were kept then.
+/// Returns the kept versions in `model`, which was loaded from `set`. They come from the set that was served before, or
+/// are among the versions that were kept then.
 std::vector<KeptVersion> keptVersions(const Model& model, const ObjectSet& set, const ObjectSet& before,
                                       const std::vector<KeptVersion>& keptBefore);
 
-/// Returns the digest of what is served: that of the set with `kept` versions in the place of refused ones.
+/// Returns the digest of the served configuration: that of the set, with `kept` in place of the refused versions.
 std::string servedDigest(const ObjectSet& set, const std::vector<KeptVersion>& kept);
 
 }  // namespace sluice::config

@@ -18,7 +18,7 @@
 namespace sluice::config {
 namespace {
 
-/// Puts the objects of one configuration together, one after the other.
+/// Assembles the objects of one configuration one by one.
 class Assembler {
  public:
   void add(const ObjectReading& reading) {

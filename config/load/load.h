@@ -1,6 +1,7 @@
-// Turns a set of objects into a Model and reports what is wrong with each object.
+// Assembles a set of objects into a Model and reports the problems of each object.
 //
-// These are pure functions. The loading thread calls them for every source, and so do `sluice validate` and the tests.
+// These are pure functions. The loading thread calls them for every source; `sluice validate` and the tests call them
+// too.
 #pragma once
 
 #include <string>
@@ -21,10 +22,10 @@ struct Configuration {
   /// False if a text is not YAML or a path could not be read at all. Then the whole set is refused and the model is
   /// empty.
   bool readable = true;
-  /// See revision.h.
+  /// The digest of the set; see revision.h.
   std::string digest;
   std::string revision;
-  /// The digest of the EndpointSlices, which the other one leaves out.
+  /// The digest of the EndpointSlices, which `digest` leaves out.
   std::string endpointsDigest;
 };
 
@@ -32,7 +33,7 @@ struct Configuration {
 Configuration load(const ObjectSet& set, const Model* previous);
 
 Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous = nullptr);
-/// Loads a text for callers that publish no revision.
+/// Loads a text for callers that do not publish a revision.
 Configuration loadText(std::string_view text, std::string_view file = "config.yaml");
 
 }  // namespace sluice::config

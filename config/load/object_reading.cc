@@ -10,11 +10,11 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxItems = 100000;  // bound of a List
+constexpr std::size_t kMaxItems = 100000;  // the most items of a List
 
 std::string groupPrefix(std::string_view group) { return group.empty() ? "" : std::string(group) + "/"; }
 
-/// Returns "sluice.dev/v1alpha1 or gateway.networking.k8s.io/v1alpha1", all versions that have the kind.
+/// Returns all versions with the kind: "sluice.dev/v1alpha1 or gateway.networking.k8s.io/v1alpha1".
 std::string apiVersionsOf(std::string_view kind) {
   std::vector<std::string> versions;
   for (const ObjectKind& each : objectKinds()) {
@@ -27,7 +27,7 @@ std::string apiVersionsOf(std::string_view kind) {
   return base::joinChoices(choices);
 }
 
-/// Returns the problem of an object that no reader takes.
+/// Returns the problem of an object for which there is no reader.
 Problem unreadableKind(const Value& root, const ObjectIdentity& identity) {
   Problem problem;
   const Value* apiVersion = root.find("apiVersion");
@@ -49,7 +49,7 @@ Problem unreadableKind(const Value& root, const ObjectIdentity& identity) {
   return problem;
 }
 
-/// Refuses an object of another version than those that are read. Its legible part still says what it is for.
+/// Refuses an object whose version is not supported. Its readable part still shows which requests it is for.
 void checkVersion(const Value& root, const ObjectReading& reading, ObjectContext& context) {
   const ObjectIdentity& identity = reading.identity;
   if (reading.kind->hasVersion(identity.version)) return;

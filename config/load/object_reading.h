@@ -1,7 +1,6 @@
-// Reads one document independently of all others; load() puts the results together.
+// Reads one document independently of all others; load() assembles the results.
 //
-// These are pure functions. Their results never change, so that a reading can be kept for as long as its text is the
-// same.
+// These are pure functions. Their results never change, so a reading can be kept as long as its text stays the same.
 #pragma once
 
 #include <memory>
@@ -21,11 +20,11 @@ namespace sluice::config {
 struct ObjectReading {
   ObjectIdentity identity;
   Position position;
-  const ObjectKind* kind = nullptr;          // null: no reader takes it
-  std::shared_ptr<const void> object;        // for kind->put(); null if it is not to be served
+  const ObjectKind* kind = nullptr;          // null if there is no reader for it
+  std::shared_ptr<const void> object;        // for kind->put(); null if it must not be served
   std::shared_ptr<const Rejected> rejected;  // set if its schema refuses it
   Problems problems;
-  std::optional<RevisionEntry> revision;  // none: it does not count
+  std::optional<RevisionEntry> revision;  // nullopt if it is not part of the revision
 };
 
 struct ReadingRules {
@@ -33,7 +32,7 @@ struct ReadingRules {
   const base::Secret& key;  // the key of revisions
 };
 
-/// Reads the objects of a document: none if it is empty, several if it is a List.
+/// Reads the objects of a document. An empty document has none, and a List has several.
 void readObjects(const Value& root, const ReadingRules& rules, std::vector<ObjectReading>& readings);
 
 }  // namespace sluice::config

@@ -24,8 +24,8 @@ bool ofMetadata(std::string_view key) {
          std::find(std::begin(kServerFields), std::end(kServerFields), key) == std::end(kServerFields);
 }
 
-/// Encodes a tree as bytes (kind, length, content). The bytes of one tree are never those of another tree, nor a prefix
-/// of them.
+/// Encodes a tree as bytes (kind, length, content). Two different trees have different bytes, and neither is a prefix
+/// of the other.
 class Encoder {
  public:
   void addObject(const Value& root) {
@@ -77,7 +77,7 @@ class Encoder {
     }
   }
 
-  /// Returns the members that count, sorted by key.
+  /// Returns the members that are part of the digest, sorted by key.
   std::vector<const Member*> begin(const Value& map, Counts counts) {
     std::vector<const Member*> members;
     for (const Member& member : map.members) {
@@ -96,14 +96,14 @@ class Encoder {
   std::string bytes_;
 };
 
-/// An object of an unknown kind may be a misspelt Secret.
+/// An object of an unknown kind may be a misspelt Secret, so it is treated as one.
 Covers coversOf(const ObjectIdentity& identity) {
   if (const ObjectKind* kind = findObjectKind(identity.group, identity.kind)) return kind->covers;
   return isUnsupportedKind(identity.group, identity.kind) ? Covers::kRevision : Covers::kRevisionByKey;
 }
 
 std::string nameOf(const ObjectIdentity& identity, const pki::Sha256Digest& digest) {
-  // An object without a name cannot be a second definition of another object.
+  // An object without a name cannot define the same object as another one.
   if (identity.name.empty()) return std::string(pki::asBytes(digest));
   Encoder name;
   for (const std::string& part : {identity.group, identity.kind, identity.nameSpace, identity.name}) {
@@ -137,7 +137,7 @@ std::string digestOfUnreadable(const KeptTexts& texts, const Problems& problems,
     all.addText(text->file);
     all.addText(text->text.reveal());
   }
-  // A text and a problem cannot be confused, because no file has an empty name.
+  // A text and a problem cannot be confused, because every file has a name.
   for (const Problem& problem : problems) {
     all.addText({});
     all.addText(render(problem));

@@ -6,18 +6,18 @@
 namespace sluice::config {
 namespace {
 
-/// Returns true for the line that begins a document. Nothing else may begin a line with "---", not even inside of a
-/// block scalar (YAML 1.2 section 9.1.3).
+/// Returns true for the line that begins a document. No other line may begin with "---", not even in a block scalar
+/// (YAML 1.2 section 9.1.3).
 bool beginsDocument(std::string_view line) {
   return line.starts_with("---") && (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
 }
 
-/// Returns true unless all that was read between these lines is known to hold no secret.
+/// Returns false if all objects that were read between these lines are known to contain no secrets.
 bool mayHoldSecret(const std::vector<ObjectReading>& readings, std::uint32_t firstLine, std::uint32_t endLine) {
   bool known = false;
   for (const ObjectReading& reading : readings) {
     const std::uint32_t line = reading.position.line;
-    if (line != 0 && (line < firstLine || line >= endLine)) continue;  // 0: the whole text is one object
+    if (line != 0 && (line < firstLine || line >= endLine)) continue;  // line 0: the whole text is one object
     if (!reading.revision || reading.revision->covers == Covers::kRevisionByKey) return true;
     known = true;
   }

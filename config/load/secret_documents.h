@@ -1,5 +1,5 @@
-// Parts a text into the documents that hold secrets and the others, so that the history of a configuration can be
-// stored without them.
+// Splits a text into the documents with secrets and those without, so that the history of a configuration can be stored
+// without secrets.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace sluice::config {
 
 struct PartedText {
   std::string open;    // the documents without secrets
-  std::string secret;  // the documents with a Secret, or with what may be a misspelt one
+  std::string secret;  // the documents with a Secret, or with an object that may be a misspelt Secret
 };
 
-/// `readings` are those of `text`. Both parts can be read as texts of their own.
+/// `readings` must belong to `text`. Both parts can be read as separate texts.
 PartedText partSecrets(std::string_view text, const std::vector<ObjectReading>& readings);
 
 }  // namespace sluice::config

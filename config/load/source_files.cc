@@ -34,13 +34,13 @@ base::WallTime timeOf(const timespec& time) {
   return base::WallTime(std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
 }
 
-/// Returns nothing for what is no regular file, such as a pipe.
+/// Returns nullopt for anything that is not a regular file, such as a pipe.
 std::optional<FileStamp> stampOf(const struct stat& status) {
   if (!S_ISREG(status.st_mode)) return std::nullopt;
   return FileStamp{status.st_dev, status.st_ino, status.st_size, timeOf(status.st_mtim), timeOf(status.st_ctim)};
 }
 
-/// Closes it at its end.
+/// Closes the file when it is destroyed.
 class ConfigurationFile {
  public:
   explicit ConfigurationFile(const std::string& path)
@@ -56,8 +56,8 @@ class ConfigurationFile {
     return fd_ >= 0 && fstat(fd_, &status) == 0 ? stampOf(status) : std::nullopt;
   }
 
-  /// Reads up to one byte more than a text may have, so that a text that is too large is refused and never cut. A pipe
-  /// works too. Returns nothing if that fails, for the reason `error`.
+  /// Reads at most one byte more than a text may have, so that a text that is too large is refused instead of cut. A
+  /// pipe works too. If reading fails, returns nullopt and stores the reason in `error`.
   std::optional<std::string> read(int& error) const {
     error = error_;
     if (fd_ < 0) return std::nullopt;
@@ -78,13 +78,13 @@ class ConfigurationFile {
 
  private:
   const int fd_;
-  const int error_;  // for which it could not be opened
+  const int error_;  // the reason why it could not be opened
 };
 
 using OpenFolder = std::unique_ptr<DIR, int (*)(DIR*)>;
 
-/// Returns true if the entry is a regular file. Most entries give their type; for links, and where the file system does
-/// not give it, the file itself is asked.
+/// Returns true if the entry is a regular file. Most directory entries have a type. For links, and on file systems
+/// without this type, the file itself is examined.
 bool isFile(const dirent& entry, int folder) {
   if (entry.d_type == DT_REG) return true;
   struct stat status = {};
@@ -92,8 +92,8 @@ bool isFile(const dirent& entry, int folder) {
   return !told && fstatat(folder, entry.d_name, &status, 0) == 0 && S_ISREG(status.st_mode);
 }
 
-/// Returns the names of the folder's configuration files, sorted. There may be thousands, and std::filesystem would
-/// cost as much as reading them.
+/// Returns the names of the folder's configuration files, sorted. There may be thousands of them, and std::filesystem
+/// would take as long as reading the files.
 std::vector<std::string> filesOf(DIR* folder, std::error_code& error) {
   std::vector<std::string> files;
   errno = 0;
@@ -115,8 +115,8 @@ bool isConfigurationFile(std::string_view name) {
 
 namespace {
 
-/// Returns the folders that the paths lead to now, behind all links. A mounted ConfigMap has a link `..data`, and a
-/// change of all its files is a change of that link; tools that copy repositories swap the folder itself.
+/// Returns the folders to which the paths lead now, with all links resolved. A mounted ConfigMap has a link `..data`,
+/// and an update of its files changes that link. Tools that copy repositories replace the folder itself.
 std::vector<std::string> foldersBehind(const std::vector<std::string>& paths) {
   std::vector<std::string> folders;
   for (const std::string& path : paths) {
@@ -130,8 +130,9 @@ std::vector<std::string> foldersBehind(const std::vector<std::string>& paths) {
   return folders;
 }
 
-// A file may change again within the tick of the file system's clock in which it was read, and its stamp would stay the
-// same. Such a stamp is as young as the reading; ticks take milliseconds, and those of a few file systems two seconds.
+// A file may change again in the same tick of the file system's clock in which it was read, and its stamp would stay
+// the same. So a stamp is trusted only if it is older than a tick. Most ticks take milliseconds, but those of a few
+// file systems take two seconds.
 constexpr auto kSettled = std::chrono::seconds(3);
 
 /// Reads all files once.
@@ -162,7 +163,8 @@ class FileReading {
     for (const std::string& name : names) addFile(dirfd(folder.get()), name, prefix + name);
   }
 
-  /// `name` is relative to `folder`, so that its path is not looked up again for each of thousands.
+  /// `name` is relative to `folder`, so that the path of the folder is not resolved again for each of thousands of
+  /// files.
   void addFile(int folder, const std::string& name, const std::string& path) {
     ReadText before;
     int error = 0;
@@ -176,10 +178,11 @@ class FileReading {
     report(path, "cannot be read: " + std::generic_category().message(error), Severity::kError, problems_);
   }
 
-  /// Returns `before` with another stamp if the text is the same.
+  /// Returns `before` with the new stamp if the text is the same.
   ReadText readFile(const std::string& path, ReadText before, int& error) const {
     const ConfigurationFile open(path);
-    std::optional<FileStamp> stamp = open.stamp();  // before the text, so that it is not younger than that
+    std::optional<FileStamp> stamp =
+        open.stamp();  // taken before the text is read, so that it is not newer than the text
     std::optional<std::string> text = open.read(error);
     if (!text) return {};
     if (stamp && stamp->changed + kSettled > now_) stamp.reset();

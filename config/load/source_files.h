@@ -12,19 +12,21 @@
 
 namespace sluice::config {
 
-/// Returns true if a folder's file of this name is read: *.yaml, *.yml and *.json, but no hidden files, because those
-/// include the folders behind a mounted ConfigMap.
+/// Returns true if a file with this name in a folder is read: *.yaml, *.yml and *.json. Hidden files are not read,
+/// because the folders behind a mounted ConfigMap are hidden files.
 bool isConfigurationFile(std::string_view name);
 
-/// Returns the folder and those below it that have configuration files, each once, sorted; no hidden ones, and none
-/// that links lead to. A folder that cannot be read is an error in `problems`.
+/// Returns the folder and its subfolders that have configuration files, without duplicates and sorted. Hidden folders
+/// and folders behind links are left out. If a folder cannot be read, that is an error in `problems`.
 std::vector<std::string> configurationFolders(const std::string& folder, Problems& problems);
 
-/// Returns the texts of all paths, in order; see readPaths(). A file whose stamp in `cache` it still has is not read
-/// again. `now` is the time, by which files are recognised that changed too recently for their stamps to tell. A path
-/// that cannot be read is an error in `problems`. If a folder is replaced as a whole meanwhile, as a mounted ConfigMap
-/// is, everything is read again, so that no two texts are of different versions of it. After a few times in vain that
-/// is an error too; the last replacement, like any change, makes the caller's watch read once more.
+/// Returns the texts of all paths, in order; see readPaths(). A file is not read again if it still has its stamp in
+/// `cache`. `now` is the current time: a file that changed shortly before is always read again, because its stamp is
+/// not reliable. If a path cannot be read, that is an error in `problems`.
+///
+/// A folder, such as a mounted ConfigMap, may be replaced as a whole during the reading. Then everything is read again,
+/// so that all texts belong to the same version of it. After a few attempts this becomes an error. The last
+/// replacement, like any change, makes the caller's watch read once more.
 KeptTexts readSourceFiles(const std::vector<std::string>& paths, base::WallTime now, TextCache& cache,
                           Problems& problems);
 

@@ -8,10 +8,10 @@
 namespace sluice::config {
 namespace {
 
-/// An API server takes objects of 1.5 MB at most, but a request of 3 MB.
+/// An API server accepts objects of at most 1.5 MB, but requests of 3 MB.
 constexpr content::JsonLimits kApiObjectLimits{.bytes = 8 * 1024 * 1024};
 
-/// Nobody has written the text, so no place in it means anything.
+/// Removes the positions, because no user has written the text and could use them.
 void forgetPlaces(Value& value) {
   value.position = {};
   for (Value& item : value.items) forgetPlaces(item);
@@ -21,8 +21,8 @@ void forgetPlaces(Value& value) {
   }
 }
 
-/// The API server has checked the object against the schema of its CRD, which may be newer than this program: fields
-/// that are not known here are warnings.
+/// The API server has checked the object against the schema of its CRD, which may be newer than this program. So
+/// unknown fields are warnings.
 std::shared_ptr<const TextReading> readApiObject(const KeptText& source, const base::Secret& key) {
   auto reading = std::make_shared<TextReading>();
   if (auto root = content::parseJson(source.text.reveal(), kApiObjectLimits)) {
@@ -42,7 +42,7 @@ std::shared_ptr<const TextReading> readSource(const KeptText& source, const Read
   auto reading = std::make_shared<TextReading>();
   const YamlOrigin origin{std::make_shared<const std::string>(source.file)};
   const auto take = [&](const Value& root) { readObjects(root, rules, reading->objects); };
-  // The objects before the error must not be served either: a text is used as a whole or not at all.
+  // The objects before the error must not be served either, because a text is used as a whole or not at all.
   if (!forEachDocument(source.text.reveal(), origin, reading->unreadable, take)) reading->objects.clear();
   reading->objects.shrink_to_fit();
   return reading;

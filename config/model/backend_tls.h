@@ -1,4 +1,4 @@
-// TLS towards a destination, as Backends and BackendTLSPolicies write it. Plain values; see model.h.
+// The settings of TLS to a destination, in Backends and BackendTLSPolicies. These are plain values; see model.h.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace sluice::config {
 
-/// The modes of TLS towards a Backend; every spelling means one of them.
+/// The modes of TLS to a Backend. Every spelling is converted to one of them.
 enum class TlsMode : std::uint8_t { kNone, kPassthrough, kServerAuth, kMutual };
 
 struct BackendTls {
   TlsMode mode = TlsMode::kNone;
-  std::string serverName;         // SNI, lower case; empty: the hostname
-  std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty: the system's authorities
-  /// DNS names and URIs, one of which the certificate must have instead of the verified name; empty: that name. A URI
-  /// has a scheme and "://", and so is no DNS name.
+  std::string serverName;         // the SNI in lower case; empty for the hostname
+  std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty for the system's authorities
+  /// DNS names and URIs. If there are any, the certificate must have one of them instead of the verified name. A URI
+  /// has a scheme and "://", and therefore cannot be a DNS name.
   std::vector<std::string> subjectAltNames;
-  std::optional<ObjectRef> clientCertificateRef;  // set for kMutual: a Secret with tls.crt and tls.key
+  std::optional<ObjectRef> clientCertificateRef;  // a Secret with tls.crt and tls.key; set for kMutual
   bool insecureSkipVerify = false;
   /// `tls.options` of the sluice.dev Backend, or `options` of a BackendTLSPolicy, as written, by the keys of
   /// tls_option.

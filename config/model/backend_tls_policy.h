@@ -1,5 +1,5 @@
-// BackendTLSPolicy of Gateway API: TLS towards Services, which have none of their own, and Backends. Plain values; see
-// model.h.
+// A BackendTLSPolicy of Gateway API configures TLS to Services, which have no TLS settings of their own, and to
+// Backends. These are plain values; see model.h.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ namespace sluice::config {
 struct BackendTlsPolicy : PolicyTargets {
   static constexpr std::string_view kKind = "BackendTLSPolicy";
   ObjectMeta meta;
-  /// `validation` and `options`. The server's name is always set, and the path is "spec".
+  /// The values of `validation` and `options`. The server's name is always set, and the path is "spec".
   BackendTls tls;
   std::vector<UnsupportedField> unsupported;
 };

@@ -1,12 +1,12 @@
-// Covers says how an object counts when two configurations are compared.
+// Covers states how an object is included when two configurations are compared.
 #pragma once
 
 #include <cstdint>
 
 namespace sluice::config {
 
-/// An object counts for the revision, and Secrets only through the revision's key. EndpointSlices count only for what
-/// is served. See revision.h.
+/// Most objects are part of the revision. Secrets are part of it only through an HMAC with the revision's key.
+/// EndpointSlices are not part of the revision, but only of the served endpoints. See revision.h.
 enum class Covers : std::uint8_t { kRevision, kRevisionByKey, kEndpoints };
 
 }  // namespace sluice::config

@@ -1,5 +1,5 @@
-// GatewayParameters: how the controller runs the Pods of a Gateway that names them (Gateway.spec.infrastructure
-// .parametersRef), and the settings of these Pods. Plain values; see model.h.
+// GatewayParameters define how the controller runs the Pods of a Gateway that names them
+// (Gateway.spec.infrastructure.parametersRef), and the settings of these Pods. They are plain values; see model.h.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace sluice::config {
 
-/// spec.autoscaling, in place of spec.replicas
+/// The model of spec.autoscaling, which replaces spec.replicas.
 struct Autoscaling {
   std::uint32_t minReplicas = 2;
   std::uint32_t maxReplicas = 2;            // at least minReplicas
-  std::uint32_t targetCpuUtilization = 70;  // percent of what the Pods request
+  std::uint32_t targetCpuUtilization = 70;  // percent of the CPU that the Pods request
 };
 
 struct GatewayParameters {
@@ -24,16 +24,16 @@ struct GatewayParameters {
   ObjectMeta meta;
   std::optional<std::uint32_t> replicas = std::nullopt;
   std::optional<Autoscaling> autoscaling = std::nullopt;
-  std::string image = {};     // empty: the controller's --image
-  std::string logLevel = {};  // empty: that of `sluice run`
+  std::string image = {};     // empty for the controller's --image
+  std::string logLevel = {};  // empty for the default of `sluice run`
   std::string serviceType = "ClusterIP";
-  // In Kubernetes' own form, as they were written; null if they are absent.
-  Value resources = {};     // of the container
-  Value nodeSelector = {};  // of the Pods, and so are those below
+  // These values have Kubernetes' own form, as they were written. They are null if they are absent.
+  Value resources = {};     // resources of the container
+  Value nodeSelector = {};  // this and the values below are for the Pods
   Value tolerations = {};
   Value affinity = {};
-  /// A map of settings, as in settings.yaml, that differ from those of the GatewayClass; null if it is absent. They
-  /// have been checked by themselves.
+  /// A map of settings in the form of settings.yaml, which override those of the GatewayClass; null if it is absent.
+  /// They were checked when they were read.
   Value settings = {};
 };
 

@@ -1,9 +1,9 @@
-// The objects of one configuration as their users wrote them, each checked against its own schema and nothing more.
+// The objects of one configuration as their users wrote them. Each was checked only against its own schema.
 //
 // Everything that depends on two objects (attachment, references, conflicts) belongs to compile(). These are plain
 // values with one owner; load() makes them and compile() reads them on the loading thread. Defaults of the API are
-// filled in. An empty text means that the field was not given, unless the field says otherwise; an empty namespace
-// means the namespace of the object that holds the reference.
+// filled in. Unless a field's comment defines it otherwise, an empty text means that the field is absent. An empty
+// namespace means the namespace of the object with the reference.
 #pragma once
 
 #include <any>
@@ -57,50 +57,51 @@ struct RouteKind {
 struct Listener {
   std::string name;
   std::string path;      // "spec.listeners[0]"
-  std::string hostname;  // lower case, may begin with "*."; empty: all
+  std::string hostname;  // lower case, may begin with "*."; empty for all
   std::uint16_t port = 0;
   ListenerProtocol protocol = ListenerProtocol::kHttp;
   std::string protocolName;        // as written: "HTTP", "TLS", "example.com/quic"
-  std::optional<ListenerTls> tls;  // kHttps may lack it: then it has no certificate
+  std::optional<ListenerTls> tls;  // kHttps may lack it, and then has no certificate
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
   base::LabelSelector namespaceSelector;             // set for kSelector
-  std::optional<std::vector<RouteKind>> routeKinds;  // none: the kinds that the protocol allows
+  std::optional<std::vector<RouteKind>> routeKinds;  // nullopt for the kinds that the protocol allows
   std::vector<UnsupportedField> unsupported;
   Position position;
 };
 
 struct GatewayAddress {
   std::string type = "IPAddress";
-  std::string value;  // empty: the implementation chooses
+  std::string value;  // empty if the implementation chooses
   std::string path;
   Position position;
 };
 
-/// Labels and annotations for controllers that create the objects a Gateway runs in.
+/// The labels and annotations for controllers that create the objects in which a Gateway runs.
 struct Infrastructure {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   std::optional<ObjectRef> parametersRef;
 };
 
-/// A Gateway, or an EgressGateway of kPrototypeGroup, which has the same spec. One name may occur once in each kind.
+/// A Gateway, or an EgressGateway of kPrototypeGroup, which has the same spec. Two objects of different kinds may have
+/// the same name.
 struct Gateway {
   static constexpr std::string_view kKind = "Gateway";
   static constexpr std::string_view kEgressKind = "EgressGateway";
   static constexpr bool kSeveralKinds = true;
-  /// The annotation that asks how a new configuration comes to the replicas, and its one value: one replica serves it
-  /// before all others.
+  /// The annotation that selects how a new configuration reaches the replicas. Its only value is Canary: one replica
+  /// serves the configuration before all others.
   static constexpr std::string_view kRollout = "sluice.dev/rollout";
   static constexpr std::string_view kCanary = "Canary";
   ObjectMeta meta;
   std::string gatewayClassName;
   Infrastructure infrastructure;
-  std::vector<GatewayAddress> addresses;  // entries have type IPAddress; a value is a valid IP literal
+  std::vector<GatewayAddress> addresses;  // all have type IPAddress; each value is a valid IP literal
   std::vector<Listener> listeners;
   std::vector<UnsupportedField> unsupported;
 };
 
-/// A Namespace of the core group. A namespace need not have such an object to hold others.
+/// A Namespace of the core group. Other objects may be in a namespace without such an object.
 struct Namespace {
   static constexpr std::string_view kKind = "Namespace";
   ObjectMeta meta;
@@ -108,7 +109,7 @@ struct Namespace {
 
 struct ConfigMap {
   static constexpr std::string_view kKind = "ConfigMap";
-  /// The key whose text holds the fields of a GatewayParameters' spec.
+  /// The key whose text has the fields of a GatewayParameters' spec.
   static constexpr std::string_view kParametersKey = "gateway-parameters.yaml";
   ObjectMeta meta;
   struct DataEntry {
@@ -117,14 +118,14 @@ struct ConfigMap {
     std::uint32_t blockColumn = 0;  // see Value
   };
   std::map<std::string, DataEntry> data;  // contains binaryData too, decoded
-  /// The parameters of Gateways that name this ConfigMap (kParametersKey); null if there is no such key.
+  /// The parameters for Gateways that name this ConfigMap (kParametersKey); null if there is no such key.
   std::shared_ptr<const GatewayParameters> parameters;
 
   /// Returns nullptr if there is no such key.
   const std::string* find(const std::string& key) const;
 };
 
-/// A Secret. `data` (decoded) and `stringData` (which wins) are in one map.
+/// A Secret. `data` (decoded) and `stringData` (which overrides it) are in one map.
 struct SecretObject {
   static constexpr std::string_view kKind = "Secret";
   ObjectMeta meta;
@@ -134,48 +135,48 @@ struct SecretObject {
   const base::Secret* find(const std::string& key) const;
 };
 
-/// The protocol of a Backend's port; kOther is one that this program does not speak.
+/// The protocol of a Backend's port. kOther is a protocol that this program does not support.
 enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2, kOther };
 
-/// One port of a Backend's host; or one endpoint, which has a host of its own.
+/// One port of a Backend's host, or one endpoint, which has its own host.
 struct BackendPort {
   std::string name;
   std::uint16_t number = 0;
   BackendProtocol protocol = BackendProtocol::kAuto;
-  std::optional<BackendTls> tls = std::nullopt;  // none: the Backend's own applies
-  std::string protocolName = {};                 // as written: "HTTP", "MCP"; empty if not given
+  std::optional<BackendTls> tls = std::nullopt;  // nullopt if the Backend's own TLS applies
+  std::string protocolName = {};                 // as written: "HTTP", "MCP"; empty if absent
   std::string protocolPath = {};                 // path of the field
-  // Only of an endpoint:
+  // Only endpoints have the members below.
   std::string hostname = {};   // as Backend::hostname
-  std::uint32_t priority = 0;  // those with the lowest get the requests as long as they serve; at most 15
-  std::uint32_t weight = 1;    // among those of its priority; from 1 to 1000
+  std::uint32_t priority = 0;  // while those with the lowest number serve, they get all requests; at most 15
+  std::uint32_t weight = 1;    // among the endpoints with its priority; from 1 to 1000
 };
 
-/// One external destination, in any spelling. The group and kind of its metadata are those by which a backendRef names
-/// it. Each spelling has its own read_backend_*.cc.
+/// One external destination, in any spelling. Its metadata has the group and kind by which a backendRef refers to it.
+/// Each spelling has its own read_backend_*.cc.
 struct Backend {
   static constexpr std::string_view kKind = "Backend";
   static constexpr std::string_view kDestinationKind = "XBackendDestination";
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  /// A name in lower case, never of this machine or of the cluster, so that a Backend cannot lead back inside; or for
-  /// type Ip an address in its canonical form, which the address guard judges like one that a name resolves to. Empty
-  /// for a Service.
+  /// A name in lower case, or an address in canonical form for type Ip; empty for a Service. The name never belongs to
+  /// this machine or to the cluster, so that a Backend cannot lead back inside. The address guard checks the address in
+  /// the same way as one to which a name resolves.
   std::string hostname;
-  /// The Service of the cluster that it leads to, at the Service's ports of the same numbers.
+  /// The Service in the cluster that the Backend leads to. Their ports have the same numbers.
   std::optional<ObjectRef> service;
   std::vector<BackendPort> ports;  // at least one; numbers are unique unless these are endpoints
-  /// True of type Endpoints: a reference means all of `ports`, at most 64, and none by its number. There is no hostname
-  /// then, and no two have the same host and number.
+  /// True for type Endpoints. A reference then refers to all of `ports`, at most 64, and gives no port number. There is
+  /// no hostname, and no two endpoints have the same host and number.
   bool hasEndpoints = false;
-  /// Envoy Gateway's `fallback`: in a rule it gets requests when the other Backends do not serve.
+  /// The `fallback` of Envoy Gateway. In a rule, the Backend gets requests only when the other Backends do not serve.
   bool isFallback = false;
   std::optional<BackendTls> tls;
   std::vector<ProcessorUse> extensions;
   BackendTraffic traffic;
   std::vector<UnsupportedField> unsupported;
 
-  /// Returns the port that a backendRef with this port means; 0 means the only port. Returns nullptr if there is no
+  /// Returns the port for a backendRef with this number; 0 stands for the only port. Returns nullptr if there is no
   /// such port, if 0 is ambiguous, or if these are endpoints.
   const BackendPort* findPort(std::uint16_t number) const;
 };
@@ -184,14 +185,14 @@ enum class TransportProtocol : std::uint8_t { kTcp, kOther };
 
 /// core/v1 ServicePort.
 struct ServicePort {
-  std::string name;  // may be empty if the Service has no other port
+  std::string name;  // may be empty if it is the only port
   std::uint16_t number = 0;
-  std::uint16_t targetPort = 0;  // 0: not given, or a name
+  std::uint16_t targetPort = 0;  // 0 if absent or a name
   TransportProtocol protocol = TransportProtocol::kTcp;
   std::string appProtocol;
 };
 
-/// core/v1 Service. Its own address and its selector do not matter; only its endpoints do.
+/// core/v1 Service. Only its endpoints matter, not its own address and selector.
 struct Service {
   static constexpr std::string_view kKind = "Service";
   ObjectMeta meta;
@@ -208,17 +209,17 @@ struct EndpointSlice {
   static constexpr std::string_view kServiceLabel = "kubernetes.io/service-name";
   struct Port {
     std::string name;          // the name of the Service's port
-    std::uint16_t number = 0;  // 0: any
+    std::uint16_t number = 0;  // 0 for any
     TransportProtocol protocol = TransportProtocol::kTcp;
   };
   ObjectMeta meta;
-  std::string service;  // same namespace; empty: no Service
+  std::string service;  // in the same namespace; empty if there is none
   AddressType addressType = AddressType::kIpv4;
   std::vector<Port> ports;
-  std::vector<std::string> addresses;  // IP literals of the ready endpoints, all of `addressType`
+  std::vector<std::string> addresses;  // IP literals of the ready endpoints, all of type `addressType`
 };
 
-/// Permits references from other namespaces into the grant's own: from any `from` to any `to`.
+/// Permits references from other namespaces into its own. Every `from` may refer to every `to`.
 struct ReferenceGrant {
   static constexpr std::string_view kKind = "ReferenceGrant";
   struct From {
@@ -229,7 +230,7 @@ struct ReferenceGrant {
   struct To {
     std::string group;
     std::string kind;
-    std::string name;  // empty: all objects of the kind
+    std::string name;  // empty for all objects of the kind
   };
   ObjectMeta meta;
   std::vector<From> from;
@@ -245,16 +246,17 @@ struct Rejected : ObjectVersion {
   std::string name;
   std::string message;  // its first problem, with the field
   Position position;
-  /// Returns the legible part of the object, so that requests for it can be answered with 500; nullptr if nothing was
-  /// legible or the object has another type. An illegible hostname, parent or listener is left out, because what it
-  /// meant may belong to others. A match or rule is not left out, because its requests would then be served by a rule
-  /// that covers more (see WrittenMatch and RouteRule); it takes none that another rule has written down.
+  /// Returns the readable part of the object, so that its requests are answered with 500; nullptr if nothing could be
+  /// read or the object has another type. A hostname, parent or listener that could not be read is left out, because it
+  /// may have meant one that belongs to another object. A match or rule is never left out, because a broader rule would
+  /// then serve its requests. Its replacement takes no request that another rule matches explicitly (see WrittenMatch
+  /// and RouteRule).
   template <typename Object>
   const Object* legible() const {
     const std::shared_ptr<const Object>* object = sharedLegible<Object>();
     return object == nullptr ? nullptr : object->get();
   }
-  /// Does the same for those who keep it; the pointer is valid as long as this object.
+  /// Does the same for callers that keep the object. The pointer is valid as long as this object.
   template <typename Object>
   const std::shared_ptr<const Object>* sharedLegible() const {
     return std::any_cast<std::shared_ptr<const Object>>(&remains);
@@ -268,21 +270,21 @@ struct Model : ObjectLists {
   /// list, with the ObjectVersion of the refused one. See keepLastGood().
   std::vector<Rejected> kept;
 
-  /// Settings from the ConfigMap that our GatewayClass names; the defaults if it names none or if there is a fault. If
-  /// there is one Gateway alone, its own settings are in them.
+  /// The settings from the ConfigMap that this controller's GatewayClass names; the defaults if it names none or if
+  /// there is a fault. If there is exactly one Gateway, its own settings override them.
   base::Settings settings;
   /// The reason why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they
   /// could.
   std::string settingsFault;
-  /// The reason why the previous version of their ConfigMap applies instead of the written one; empty if the written
-  /// one applies.
+  /// The reason why the previous version of their ConfigMap is used instead of the current one; empty if the current
+  /// one is used.
   std::string settingsKept;
-  /// Name of the GatewayClass with our controllerName that the settings came from; empty if there is none. Other
-  /// classes with our controllerName are refused.
+  /// The name of this controller's GatewayClass that the settings came from; empty if there is none. Other classes with
+  /// the same controllerName are refused.
   std::string gatewayClassName;
-  /// ObjectSet::gatewayApiVersion.
+  /// A copy of ObjectSet::gatewayApiVersion.
   std::string gatewayApiVersion;
-  /// PodKeeping::controllerNamespace.
+  /// A copy of PodKeeping::controllerNamespace.
   std::string controllerNamespace;
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
@@ -291,7 +293,7 @@ struct Model : ObjectLists {
                            std::string_view name) const;
 };
 
-/// Returns the labels of the Namespace object, if there is one, and the label with its name that every namespace has.
+/// Returns the labels of the Namespace object, if it exists, and the label with its name that every namespace has.
 std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name);
 
 }  // namespace sluice::config

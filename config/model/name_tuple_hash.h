@@ -1,5 +1,5 @@
-// Hashes pairs and tuples of names. Hash sets of thousands of objects need it: a tree of such names costs most of a
-// reload.
+// Hashes pairs and tuples of names. Sets of thousands of objects need hash tables: with trees of such names, the trees
+// would take most of the time of a reload.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace sluice::config {
 
-/// Group, kind, namespace and name of an object, as views of somebody's texts.
+/// Group, kind, namespace and name of an object, as views of texts that the caller keeps.
 using ObjectNameView = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 
 struct NameTupleHash {

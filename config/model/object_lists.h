@@ -1,6 +1,6 @@
-// ObjectLists hold the objects of a Model. There is a list for each type, and the types need not be known here.
+// ObjectLists contain the objects of a Model. There is one list for each type, and this class does not know the types.
 //
-// So the table of kinds (object_kinds.h) is the only place where a kind of objects is added to the Model.
+// So the table of kinds (object_kinds.h) is the only place where a kind of object is added to the Model.
 #pragma once
 
 #include <any>
@@ -14,7 +14,7 @@
 
 namespace sluice::config {
 
-/// A type used for several kinds has a member kSeveralKinds. Its objects are found by group and kind too.
+/// A type for several kinds has a member kSeveralKinds. Its objects can be found by group and kind too.
 template <typename Object>
 concept OfSeveralKinds = requires {
   Object::kSeveralKinds;
@@ -29,20 +29,20 @@ class ObjectLists {
     std::any_cast<Objects<Object>>(&list)->add(std::move(object));
   }
 
-  /// Returns all objects of a type, of all its kinds, in the order in which they were added.
+  /// Returns all objects of a type, with all its kinds, in the order in which they were added.
   template <typename Object>
   const Objects<Object>& all() const {
     static const Objects<Object> kNone;
     const auto list = lists_.find(typeid(Object));
     return list == lists_.end() ? kNone : *std::any_cast<Objects<Object>>(&list->second);
   }
-  /// Finds an object of a type that has one kind. Returns nullptr if there is none. The namespace is empty for kinds
+  /// Finds an object of a type with a single kind. Returns nullptr if there is none. The namespace is empty for kinds
   /// that have none.
   template <typename Object>
   requires(!OfSeveralKinds<Object>) const Object* find(std::string_view nameSpace, std::string_view name) const {
     return all<Object>().find(nameSpace, name);
   }
-  /// Finds an object of a type that has several kinds.
+  /// Finds an object of a type with several kinds.
   template <typename Object>
   const Object* find(std::string_view group, std::string_view kind, std::string_view nameSpace,
                      std::string_view name) const {

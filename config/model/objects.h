@@ -1,7 +1,7 @@
 // The objects of one kind in a Model, in the order in which they were read, and by name.
 //
-// An object never changes once it is in here, and is shared with the Models before and after that have the same
-// version. So changing one object of a set costs one object, and two equal addresses mean the same version.
+// An object in here never changes. Models before and after this one share it as long as they have the same version. So
+// a change of one object copies only that object, and two equal addresses mean the same version.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,8 @@ class Objects {
   const T& at(std::size_t index) const { return *objects_.at(index); }
   const T& front() const { return *objects_.front(); }
 
-  /// Returns the object with that name that `fits`; kinds that share a list may use a name more than once. Returns
-  /// nullptr if there is none.
+  /// Returns the object with that name for which `fits` returns true, because kinds that share a list may use a name
+  /// more than once. Returns nullptr if there is none.
   template <typename Fits>
   const T* find(std::string_view nameSpace, std::string_view name, Fits&& fits) const {
     const auto [first, last] = byName_.equal_range(Name(nameSpace, name));
@@ -75,7 +75,7 @@ class Objects {
   static Name nameOf(const T& object) { return {object.meta.nameSpace, object.meta.name}; }
 
   std::vector<std::shared_ptr<const T>> objects_;
-  std::unordered_multimap<Name, const T*, NameTupleHash> byName_;  // keys point into the objects
+  std::unordered_multimap<Name, const T*, NameTupleHash> byName_;  // the keys point into the objects
 };
 
 }  // namespace sluice::config

@@ -3,7 +3,7 @@
 namespace sluice::config {
 namespace {
 
-/// A backendRef may call an XBackendDestination a Backend, and so may a policy.
+/// A backendRef may call an XBackendDestination a Backend. A policy may do so too.
 bool isOtherNameOf(const PolicyTargetKind& kind, const ObjectMeta& object) {
   return kind.group == kPrototypeGroup && kind.kind == "Backend" && object.group == kPrototypeGroup &&
          object.kind == "XBackendDestination";

@@ -1,5 +1,6 @@
-// What policies of other APIs name, and the policies whose kinds are known and not served. What those would do to
-// traffic is not read; what they name is, because it must not be served without them. Plain values; see model.h.
+// Defines the targets of policies of other APIs, and the policies whose kinds are known and not supported. The settings
+// of these policies are not read. Their targets are read, because they must not be served without the policy. These are
+// plain values; see model.h.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@ namespace sluice::config {
 /// The group of Envoy Gateway's own kinds.
 inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
 
-/// This is said of each policy whose kind is not served at all, at its field `kind`.
+/// The note for each policy whose kind is not supported, at its field `kind`.
 inline constexpr std::string_view kUnsupportedPolicyNote =
     "policies of this kind are not supported: its targets answer 500";
 
-/// A section of an object, as policies name it: a listener or a rule by its name, and a port by its name or its number.
-/// Names of ports are no numbers. Without both it is the whole object.
+/// A section of an object in the form in which policies name it: a listener or a rule by its name, and a port by its
+/// name or its number. The name of a port is never a number. Without name and number, the section is the whole object.
 struct PolicySection {
   std::string_view name = {};
   std::uint16_t port = 0;
@@ -29,55 +30,55 @@ struct PolicySection {
   bool isWhole() const { return name.empty() && port == 0; }
 };
 
-/// The kind of the objects that a target or a selector means, as far as it is legible.
+/// The kind of the objects that a target or a selector refers to, as far as it can be read.
 struct PolicyTargetKind {
   std::string_view group;
-  std::string_view kind;     // empty if it is not legible: then objects of all kinds are meant
-  bool groupLegible = true;  // false: the kind of all groups is meant
+  std::string_view kind;     // empty if it cannot be read: then all kinds match
+  bool groupLegible = true;  // false: the kind matches in all groups
 
-  /// Returns true if objects with that metadata are of this kind. None is of a stray one.
+  /// Returns true if objects with that metadata are of this kind. A stray kind has no objects.
   bool means(const ObjectMeta& other) const;
   bool legible() const { return groupLegible && !kind.empty(); }
-  /// Returns "HTTPRoute.gateway.networking.k8s.io", and the kind alone for the core group.
+  /// Returns "HTTPRoute.gateway.networking.k8s.io", or only the kind for the core group.
   std::string text() const;
 };
 
-/// An object of the policy's namespace, or a section of it.
+/// An object in the policy's namespace, or a section of it.
 struct PolicyTarget {
-  ObjectRef object;  // see targetKind() for the group and the kind
+  ObjectRef object;  // targetKind() has the group and the kind
   bool groupLegible = true;
-  /// Name of a listener, a rule or a port, or the number of a port; empty: the whole object.
+  /// The name of a listener, a rule or a port, or the number of a port; empty for the whole object.
   std::string sectionName;
 
   PolicyTargetKind targetKind() const { return {object.group, object.kind, groupLegible}; }
-  /// Returns true if the target means an object with that metadata, as far as the target is legible. A stray target
-  /// means none.
+  /// Returns true if the target refers to an object with that metadata, as far as the target can be read. A stray
+  /// target refers to none.
   bool means(const ObjectMeta& other) const { return object.name == other.name && targetKind().means(other); }
   /// Returns true if the target is exactly that section of its object.
   bool names(const PolicySection& section) const;
   bool legible() const { return targetKind().legible(); }
 };
 
-/// All objects of one kind of the policy's namespace that have certain labels.
+/// All objects of one kind in the policy's namespace that have certain labels.
 struct PolicyTargetSelector {
-  std::string group;  // see targetKind() for the group and the kind
+  std::string group;  // targetKind() has the group and the kind
   std::string kind;
   bool groupLegible = true;
-  base::LabelSelector labels;  // selects every object if the labels are not legible
-  std::string path;            // path of the field that holds it
+  base::LabelSelector labels;  // selects every object if the labels cannot be read
+  std::string path;            // path of the field with the selector
   Position position;
 
   PolicyTargetKind targetKind() const { return {group, kind, groupLegible}; }
-  /// Returns true if the selector means an object with that metadata, as far as the selector is legible. A stray
-  /// selector means none.
+  /// Returns true if the selector matches an object with that metadata, as far as the selector can be read. A stray
+  /// selector matches none.
   bool selects(const ObjectMeta& other) const { return targetKind().means(other) && labels.matches(other.labels); }
 };
 
-/// Everything that a policy names.
+/// All targets and selectors of a policy.
 struct PolicyTargets {
   std::vector<PolicyTarget> targets;
   std::vector<PolicyTargetSelector> selectors;
-  /// False if nothing that the policy asks for restricts anything: then what it names is served without the policy.
+  /// False if the policy restricts nothing. Then its targets are served without the policy.
   bool restricts = true;
 
   bool empty() const { return targets.empty() && selectors.empty(); }
@@ -86,7 +87,7 @@ struct PolicyTargets {
 struct UnsupportedPolicy : PolicyTargets {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  Finding note;  // for its conditions
+  Finding note;  // a note for its conditions
 };
 
 }  // namespace sluice::config

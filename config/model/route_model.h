@@ -1,4 +1,4 @@
-// HTTPRoutes and GRPCRoutes as their users wrote them. Plain values, as model.h says.
+// HTTPRoutes and GRPCRoutes as their users wrote them. They are plain values; see model.h.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace sluice::config {
 struct ParentRef {
   ObjectRef object;
   std::string sectionName;
-  std::uint16_t port = 0;  // 0: not given
+  std::uint16_t port = 0;  // 0 if absent
 };
 
 enum class PathMatchType : std::uint8_t { kExact, kPathPrefix, kRegularExpression };
@@ -31,19 +31,19 @@ struct PathMatch {
   Position position;
 };
 
-/// A match of one header field or query parameter. Regular expressions use RE2's syntax and are not compiled yet.
+/// A match of one header field or query parameter. Regular expressions have the syntax of RE2 and are not compiled yet.
 struct NamedMatch {
   ValueMatchType type = ValueMatchType::kExact;
-  std::string name;  // as written; header names compare without case
+  std::string name;  // as written; names of header fields are compared without regard to case
   std::string value;
   std::string path;
   Position position;
 };
 
-/// Holds what every match of an object has in common; it matters only for objects that their schema refuses.
+/// The common part of all matches. It matters only for objects that their schema refuses.
 struct WrittenMatch {
-  /// True if some of its conditions are not legible: then it covers more than was written, and gives way to the
-  /// matches of all other rules that cover the same.
+  /// True if some of its conditions could not be read. The match then covers more than was written, so the matches of
+  /// all other rules that cover the same requests take precedence.
   bool widened = false;
 };
 
@@ -51,14 +51,14 @@ struct HttpRouteMatch : WrittenMatch {
   PathMatch path;
   std::vector<NamedMatch> headers;
   std::vector<NamedMatch> queryParams;
-  std::string method;  // empty: any
+  std::string method;  // empty for any
 };
 
 /// `method` of a GRPCRoute's match. An empty expression means that the field was not given.
 struct RpcMatch {
   ValueMatchType type = ValueMatchType::kExact;
-  std::string service;  // empty: any
-  std::string method;   // empty: any
+  std::string service;  // empty for any
+  std::string method;   // empty for any
   std::string path;
   Position position;
 };
@@ -73,7 +73,7 @@ struct HeaderValue {
   std::string value;
 };
 
-/// RequestHeaderModifier and ResponseHeaderModifier.
+/// The RequestHeaderModifier and ResponseHeaderModifier filters.
 struct HeaderModifierFilter {
   std::vector<HeaderValue> set;
   std::vector<HeaderValue> add;
@@ -92,21 +92,21 @@ struct PathModifier {
 };
 
 struct UrlRewriteFilter {
-  std::string hostname;  // empty: not rewritten
+  std::string hostname;  // empty if it is not rewritten
   std::optional<PathModifier> path;
 };
 
 struct RequestRedirectFilter {
-  std::string scheme;    // "http" or "https"; empty: as in the request
-  std::string hostname;  // empty: as in the request
+  std::string scheme;    // "http" or "https"; empty for that of the request
+  std::string hostname;  // empty for that of the request
   std::optional<PathModifier> path;
-  std::uint16_t port = 0;  // 0: the port of `scheme`, else the listener's
+  std::uint16_t port = 0;  // 0 for the port of `scheme`, or else the listener's
   std::uint16_t statusCode = 302;
   std::string fieldPath;  // "spec.rules[0].filters[0].requestRedirect"
 };
 
-/// The CORS filter: what browsers are told about requests from other origins. A "*" in one of the first three lists
-/// stands there alone.
+/// The CORS filter tells browsers which requests from other origins they may send. If one of the first three lists
+/// contains "*", it has no other element.
 struct CorsFilter {
   std::vector<std::string> allowOrigins;  // "https://api.test:8443", "https://*.test", "https://*", "*"
   std::vector<std::string> allowMethods;
@@ -120,7 +120,7 @@ struct CorsFilter {
 /// The destination of requests (BackendObjectReference).
 struct BackendObjectReference {
   ObjectRef object;
-  std::uint16_t port = 0;  // 0: not given
+  std::uint16_t port = 0;  // 0 if absent
 };
 
 /// The RequestMirror filter: it copies `numerator` of `denominator` requests.
@@ -129,8 +129,8 @@ struct RequestMirrorFilter : BackendObjectReference {
   std::uint32_t denominator = 1;
 };
 
-/// The filters of a rule or of one of its weighted backends. With kReplacePrefixMatch the rule's `matches` are one
-/// kPathPrefix.
+/// The filters of a rule or of one of its weighted backends. With kReplacePrefixMatch, the `matches` of the rule are a
+/// single kPathPrefix.
 struct RouteFilters {
   base::Box<HeaderModifierFilter> requestHeaders;
   base::Box<HeaderModifierFilter> responseHeaders;
@@ -138,56 +138,56 @@ struct RouteFilters {
   base::Box<RequestRedirectFilter> requestRedirect;
   base::Box<CorsFilter> cors;
   std::vector<RequestMirrorFilter> mirrors;
-  std::vector<ProcessorFilter> processors;  // same order as the filters
+  std::vector<ProcessorFilter> processors;  // in the order of the filters
 };
 
-/// A weighted backend of a rule, for HTTPRoutes and GRPCRoutes alike.
+/// A weighted backend of a rule, both for HTTPRoutes and for GRPCRoutes.
 struct HttpBackendRef : BackendObjectReference {
   std::uint32_t weight = 1;
   RouteFilters filters;
-  std::vector<UnsupportedField> unsupported;  // concern this weighted backend alone
+  std::vector<UnsupportedField> unsupported;  // they concern only this weighted backend
 };
 
 /// HTTPRouteRule.retry with its defaults filled in.
 struct HttpRouteRetry {
-  std::vector<std::uint16_t> codes;  // 400 to 599, each once
-  std::uint32_t attempts = 1;        // beyond the first; at most 10
+  std::vector<std::uint16_t> codes;  // 400 to 599, without duplicates
+  std::uint32_t attempts = 1;        // besides the first one; at most 10
   base::Duration backoff = std::chrono::milliseconds(25);
 };
 
 enum class SessionType : std::uint8_t { kCookie, kHeader };
 
-/// sessionPersistence of a rule (GEP-1619).
+/// The sessionPersistence of a rule (GEP-1619).
 struct SessionPersistence {
-  std::string name;  // a token; empty: the implementation chooses
+  std::string name;  // a token; empty if the implementation chooses
   SessionType type = SessionType::kCookie;
-  std::optional<base::Duration> absoluteTimeout;  // present if `permanent`
-  bool permanent = false;                         // cookieConfig.lifetimeType; for cookies alone
+  std::optional<base::Duration> absoluteTimeout;  // set if `permanent` is true
+  bool permanent = false;                         // from cookieConfig.lifetimeType; only for cookies
   std::string path;                               // "spec.rules[0].sessionPersistence"
 };
 
-/// The parts that the rules of every kind of route have.
+/// The common part of the rules of every kind of route.
 struct RouteRule {
   std::string name;
   std::string path;  // "spec.rules[0]"
   RouteFilters filters;
-  std::vector<HttpBackendRef> backendRefs;  // none with a redirect
+  std::vector<HttpBackendRef> backendRefs;  // empty with a redirect
   std::optional<SessionPersistence> sessionPersistence;
   std::vector<UnsupportedField> unsupported;
-  /// True if some of its matches are not legible: then it covers all requests of its hostnames, and gives way to the
-  /// matches of all other rules.
+  /// True if some of its matches could not be read. The rule then covers all requests of its hostnames, but the matches
+  /// of all other rules take precedence.
   bool coversRest = false;
   Position position;
 };
 
 struct HttpRouteRule : RouteRule {
   std::vector<HttpRouteMatch> matches;           // the API's default is PathPrefix "/"; empty only with `coversRest`
-  std::optional<base::Duration> requestTimeout;  // 0: none
-  std::optional<base::Duration> backendRequestTimeout;  // 0: none
+  std::optional<base::Duration> requestTimeout;  // 0 for no limit
+  std::optional<base::Duration> backendRequestTimeout;  // 0 for no limit
   std::optional<HttpRouteRetry> retry;
 };
 
-/// The parts that every kind of route has, besides its rules.
+/// The common part of every kind of route, besides its rules.
 struct Route {
   ObjectMeta meta;
   std::vector<ParentRef> parentRefs;
@@ -201,7 +201,7 @@ struct HttpRoute : Route {
 };
 
 struct GrpcRouteRule : RouteRule {
-  std::vector<GrpcRouteMatch> matches;  // by default every call matches; empty only with `coversRest`
+  std::vector<GrpcRouteMatch> matches;  // by default, every call matches; empty only with `coversRest`
 };
 
 struct GrpcRoute : Route {

@@ -1,4 +1,4 @@
-// A StatusShape says how the CRD of a kind shapes the status of its objects.
+// A StatusShape is the form that the CRD of a kind gives to the status of its objects.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class StatusShape : std::uint8_t {
   kGateway,     // conditions, listeners, addresses
   kParents,     // HTTPRoute, GRPCRoute, XBackend
   kAncestors,   // PayloadProcessor and policies
-  kControllers  // Backend, but for that of Envoy Gateway
+  kControllers  // Backend, except that of Envoy Gateway
 };
 
 }  // namespace sluice::config

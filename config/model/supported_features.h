@@ -1,6 +1,6 @@
-// The features that GatewayClass.status.supportedFeatures claims, by Gateway API's names (its pkg/features). Only
-// features that work and have a test with real traffic are listed. The table in config/reference/gateway-api.md is the
-// same list.
+// Lists the features that GatewayClass.status.supportedFeatures claims, with the names of Gateway API (its
+// pkg/features). Only features that work and have a test with real traffic are listed. The table in
+// config/reference/gateway-api.md has the same list.
 #pragma once
 
 #include <string_view>

@@ -9,7 +9,8 @@
 namespace sluice::config {
 namespace {
 
-/// Returns the position of the text's first byte. Only in a literal block do the text's lines match the file's lines.
+/// Returns the position of the text's first byte. The lines of the text match lines of the file only if it is a literal
+/// block.
 YamlOrigin originOf(const ConfigMap::DataEntry& entry) {
   if (entry.blockColumn == 0) return YamlOrigin{entry.position.file, entry.position.line - 1, entry.position.column};
   return YamlOrigin{entry.position.file, entry.position.line, entry.blockColumn - 1};

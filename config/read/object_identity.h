@@ -1,4 +1,4 @@
-// The identity that a document claims for its object. Two documents of one object have the same identity.
+// The identity that a document claims for its object. Two documents with the same identity define the same object.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace sluice::config {
 
-/// Everything legible of the identity; it is checked later.
+/// All parts of the identity that could be read. They are checked later.
 struct ObjectIdentity {
-  std::string group;  // empty: the core group
+  std::string group;  // empty for the core group
   std::string version;
   std::string kind;
-  std::string nameSpace;  // for known kinds "default" if none was given, and empty if the kind has none
+  std::string nameSpace;  // for known kinds, "default" if absent; empty if the kind has none
   std::string name;
 
-  /// Returns "namespace/name", or the name alone.
+  /// Returns "namespace/name", or only the name.
   std::string qualifiedName() const;
   /// Returns true for a List of the core group, whose `items` are the objects.
   bool isList() const { return group.empty() && kind == "List"; }
@@ -24,7 +24,7 @@ struct ObjectIdentity {
 
 ObjectIdentity identify(const Value& root);
 
-/// Members of metadata that only the API server writes. Nothing that is served depends on them.
+/// The members of metadata that only the API server writes. They have no effect on what is served.
 inline constexpr std::string_view kServerFields[] = {
     "uid",      "resourceVersion", "finalizers",        "ownerReferences",           "managedFields",
     "selfLink", "generateName",    "deletionTimestamp", "deletionGracePeriodSeconds"};

@@ -18,19 +18,19 @@ Object objectOf(Result (*)(FieldReader&, Object&));
 template <auto kFields>
 using ObjectOf = decltype(objectOf(kFields));
 
-/// Reads an object by its fields, and returns true if its legible part is of use after errors.
+/// Reads an object with its reader for fields. Returns true if its readable part is useful after errors.
 template <auto kFields>
 bool fill(FieldReader& reader, ObjectOf<kFields>& object) {
   using Object = ObjectOf<kFields>;
   if constexpr (HoldsUnsupported<Object>) reader.collectUnsupported(object.unsupported);
   if constexpr (std::is_same_v<decltype(kFields(reader, object)), bool>) return kFields(reader, object);
   kFields(reader, object);
-  // A policy that is refused closes what it names.
+  // A refused policy is useful if it has targets, because it closes them.
   if constexpr (std::is_base_of_v<PolicyTargets, Object>) return !object.empty();
   return false;
 }
 
-/// Reads the whole object by `kFields`, or its `spec` alone, which is required.
+/// Reads the object with `kFields`, either as a whole or only its `spec`, which is required.
 template <auto kFields, bool kOfSpec>
 std::shared_ptr<const void> readKind(FieldReader& root, ObjectMeta meta, Rejected& rejected) {
   using Object = ObjectOf<kFields>;
@@ -80,7 +80,7 @@ void forEachMeta(const ObjectKind& kind, const Model& model, const std::function
   }
 }
 
-/// Returns the table's line for a kind whose `spec` is read by `kFields`, or with kWhole all but the metadata.
+/// Returns the table's line for a kind. `kFields` reads its `spec`, or, with kWhole, everything except the metadata.
 template <auto kFields, bool kOfSpec = true>
 constexpr ObjectKind readBy(std::string_view group, std::string_view kind, std::span<const std::string_view> versions,
                             const KindTraits& traits = {}) {

@@ -1,9 +1,9 @@
-// The table of kinds. One line for each kind holds everything that the configuration needs to know about it. Reading,
-// finding by name, the last good version, revisions and the shape of statuses use this table, and none of them names a
-// kind.
+// The table of kinds. It has one line for each kind, with everything that the configuration needs to know about it.
+// Code for reading, finding by name, the last good version, revisions and the shape of statuses uses this table and
+// does not name any kind.
 //
-// So a new kind needs a type for its objects with a member `meta`, a reader, and a line here. Its statuses are a line
-// in the control plane's own tables, by the same types: proxy/compile/status/status_table.h, and for policies
+// So a new kind needs a type for its objects with a member `meta`, a reader, and a line here. Its statuses need a line
+// in the control plane's own tables, for the same type: proxy/compile/status/status_table.h, or, for policies,
 // proxy/compile/policy_kinds.h.
 #pragma once
 
@@ -26,27 +26,28 @@ struct KindTraits {
   /// Objects of a kind without a shape have no status.
   std::optional<StatusShape> status = std::nullopt;
   Covers covers = Covers::kRevision;
-  /// A ReferenceGrant may let other namespaces use it. An XBackend must be in the route's own namespace (GEP-4894).
+  /// True if a ReferenceGrant can permit references from other namespaces. An XBackend must be in the route's own
+  /// namespace (GEP-4894).
   bool crossesNamespaces = true;
 };
 
 struct ObjectKind : KindTraits {
-  std::string_view group;  // empty: the core group
+  std::string_view group;  // empty for the core group
   std::string_view kind;
   std::span<const std::string_view> versions;
-  /// The type of its objects, which decides their list in the Model; kinds may share one type.
+  /// The type of its objects, which decides their list in the Model. Several kinds may share one type.
   const std::type_info* type = nullptr;
-  /// Reads and finishes `root`. Returns nullptr if the schema refuses it and stores the legible part in `rejected`.
+  /// Reads and finishes `root`. If the schema refuses it, returns nullptr and stores the readable part in `rejected`.
   std::shared_ptr<const void> (*read)(FieldReader& root, ObjectMeta meta, Rejected& rejected) = nullptr;
   /// Puts an object made by `read` into its list.
   void (*put)(const std::shared_ptr<const void>& object, Model& model) = nullptr;
-  /// Puts the version of `refused` that `previous` has into `model`. Returns false if it has none.
+  /// Puts the version of the `refused` object in `previous` into `model`. Returns false if there is none.
   bool (*keep)(const Rejected& refused, const Model& previous, Model& model) = nullptr;
 
   /// Returns the object of the kind with that name; nullptr if there is none.
   const ObjectMeta* (*find)(const ObjectKind& kind, const Model& model, std::string_view nameSpace,
                             std::string_view name) = nullptr;
-  /// Shows each object of the kind to `visit` until that returns false.
+  /// Calls `visit` with each object of the kind until it returns false.
   void (*forEach)(const ObjectKind& kind, const Model& model,
                   const std::function<bool(const ObjectMeta&)>& visit) = nullptr;
 
@@ -58,23 +59,23 @@ struct ObjectKind : KindTraits {
 };
 
 std::span<const ObjectKind> objectKinds();
-/// Returns nullptr if no reader takes the kind.
+/// Returns nullptr if there is no reader for the kind.
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind);
-/// Returns true if objects of the kind are read and have that type.
+/// Returns true if there is a reader for the kind and its objects have that type.
 template <typename Object>
 bool isKindOf(std::string_view group, std::string_view kind) {
   const ObjectKind* found = findObjectKind(group, kind);
   return found != nullptr && found->isOf<Object>();
 }
 /// Returns true if requests pass through objects of the kind: Gateways, routes, Backends of all spellings and Services.
-/// These are what a policy can be for.
+/// These kinds are the possible targets of policies.
 bool carriesRequests(const ObjectKind& kind);
-/// Returns true if the kind is known to users of Gateway API, or of gateways beside this one, but not served.
+/// Returns true if the kind belongs to Gateway API or to other gateways and is not supported here.
 bool isUnsupportedKind(std::string_view group, std::string_view kind);
-/// Returns true if the kind is Kubernetes' own and of no concern to a gateway. Such objects may stand among the others,
-/// because a folder of manifests has them: roles, network policies, workloads. They have no effect.
+/// Returns true if the kind belongs to Kubernetes itself and does not concern a gateway, such as roles, network
+/// policies and workloads. Folders of manifests contain such objects, and they have no effect.
 bool isUnconcernedKind(std::string_view group, std::string_view kind);
-/// Returns the kind that a misspelt one probably meant; empty if none is close.
+/// Returns the kind that a misspelt one was probably meant to be; empty if none is close.
 std::string_view closestKind(std::string_view kind);
 
 }  // namespace sluice::config

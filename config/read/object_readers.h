@@ -1,10 +1,10 @@
-// One reader for each line in the table of kinds: it turns a document's fields into a typed object, whose metadata is
-// there already. Problems go to the FieldReader's context; nothing throws. An object whose context has errors is not
-// served.
+// Declares one reader for each line in the table of kinds. It converts the fields of a document into a typed object,
+// whose metadata was set before. Problems go to the FieldReader's context, and nothing throws. An object whose context
+// has errors is not served.
 //
-// `spec` is the map of that name, and `root` is the document, of kinds that have more than a spec. The table of kinds
-// (object_kinds.cc) calls finish() on both. A policy is refused with its legible part, if that says what it targets. A
-// reader of another kind returns true if the legible part of an object is of use after errors, or returns nothing.
+// `spec` is the map of that name. `root` is the document; kinds with more than a spec are read from it. The table of
+// kinds (object_kinds.cc) calls finish() on both. The readable part of a refused policy is kept if it has targets. A
+// reader for another kind returns whether the readable part of an object is useful after errors, or returns nothing.
 #pragma once
 
 #include <cstddef>
@@ -24,91 +24,90 @@ struct ObjectKind;
 ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind);
 
 void readGatewayClass(FieldReader& spec, GatewayClass& gatewayClass);
-/// The legible part is of use if its listeners can still answer requests (see Rejected).
+/// The readable part is useful if its listeners can still answer requests (see Rejected).
 bool readGateway(FieldReader& spec, Gateway& gateway);
-/// The legible part is of use if its hostnames are legible.
+/// The readable part is useful if its hostnames could be read.
 bool readHttpRoute(FieldReader& spec, HttpRoute& route);
 bool readGrpcRoute(FieldReader& spec, GrpcRoute& route);
 void readReferenceGrant(FieldReader& spec, ReferenceGrant& grant);
-/// What could be read is of use, because it may name others.
+/// The readable part is useful, because it may contain references to other objects.
 bool readConfigMap(FieldReader& root, ConfigMap& configMap);
 void readNamespace(FieldReader& root, Namespace& object);
 void readSecret(FieldReader& root, SecretObject& secret);
 void readService(FieldReader& root, Service& service);
 void readEndpointSlice(FieldReader& root, EndpointSlice& slice);
-/// Reads gateway.networking.k8s.io/v1alpha1 Backend, both in the proposal's first form and in its later one.
+/// Reads a Backend of gateway.networking.k8s.io/v1alpha1, in the proposal's first form and in its later one.
 void readBackendSeed(FieldReader& spec, Backend& backend);
-/// Reads ainetworking.prototype.x-k8s.io/v0alpha0 Backend and XBackendDestination: the later form as the prototype's
-/// CRDs define it.
+/// Reads a Backend or XBackendDestination of ainetworking.prototype.x-k8s.io/v0alpha0, in the later form as the
+/// prototype's CRDs define it.
 void readPrototypeBackend(FieldReader& spec, Backend& backend);
-/// Reads sluice.dev/v1alpha1 Backend: both forms of the proposal, and `tls.options`.
+/// Reads a Backend of sluice.dev/v1alpha1, in both forms of the proposal and with `tls.options`.
 void readOwnBackend(FieldReader& spec, Backend& backend);
 void readEnvoyBackend(FieldReader& spec, Backend& backend);
 void readXBackend(FieldReader& spec, Backend& backend);
-/// Reads sluice.dev/v1alpha1 PayloadProcessor, gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it, with the same
-/// fields, and ainetworking.x-k8s.io/v0alpha0, which spells its processors in another way.
+/// Reads the PayloadProcessors of three groups. sluice.dev/v1alpha1 and gateway.networking.k8s.io/v1alpha1 (a draft in
+/// GEP-5091) have the same fields. ainetworking.x-k8s.io/v0alpha0 spells its processors in another way.
 void readPayloadProcessor(FieldReader& spec, PayloadProcessor& processor);
 void readPipeline(FieldReader& spec, PayloadProcessingPipeline& pipeline);
 void readXPayloadProcessor(FieldReader& spec, PayloadProcessingPipeline& pipeline);
 void readExtensionPolicy(FieldReader& spec, ExtensionPolicy& policy);
 void readGatewayParameters(FieldReader& root, GatewayParameters& parameters);
-/// Reads the fields of the spec of sluice.dev/v1alpha1 GatewayParameters.
+/// Reads the fields of the spec of a GatewayParameters of sluice.dev/v1alpha1.
 void readParameterFields(FieldReader& spec, GatewayParameters& parameters);
 void readTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);
-/// Reads Envoy Gateway's BackendTrafficPolicy in either of its forms.
+/// Reads a BackendTrafficPolicy of Envoy Gateway in either of its forms.
 void readBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);
 void readXBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);
 void readBackendTlsPolicy(FieldReader& spec, BackendTlsPolicy& policy);
-/// Reads what a policy of another API names, and warns that its kind is not supported.
+/// Reads the targets of a policy of another API, and warns that its kind is not supported.
 void readUnsupportedPolicy(FieldReader& root, UnsupportedPolicy& policy);
-/// Reads gateway.envoyproxy.io/v1alpha1 ClientTrafficPolicy, which closes what it names if it restricts clients.
+/// Reads a ClientTrafficPolicy of gateway.envoyproxy.io/v1alpha1, which closes its targets if it restricts clients.
 void readClientTrafficPolicy(FieldReader& root, UnsupportedPolicy& policy);
 
 // The functions below read parts that several kinds share.
 
-/// How the fields of an active health check in another spelling differ from those of a TrafficPolicy.
+/// The differences between the active health check of another spelling and that of a TrafficPolicy.
 struct OtherCheckFields {
-  bool isOwn = false;                                          // there are unhealthyInterval, port and tls
-  std::span<const std::string_view> withoutEffectOfHttp = {};  // of `http`; they are noted
+  bool isOwn = false;                                          // it has unhealthyInterval, port and tls
+  std::span<const std::string_view> withoutEffectOfHttp = {};  // fields of `http`, which are noted
 };
-/// Reads an active health check, in the spelling that Envoy Gateway and this program share.
+/// Reads an active health check in the spelling that Envoy Gateway and this program have in common.
 void readActiveCheck(FieldReader& reader, const OtherCheckFields& others, ActiveHealthSettings& active);
-/// Reads the fields of a TrafficPolicy that a Backend may have too, from the spec of either.
+/// Reads the fields that both a TrafficPolicy and a Backend may have, from the spec of either.
 void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic);
 
 inline constexpr std::size_t kMaxPolicyTargets = 16;
-/// Reads one target into `named`, as far as it is legible.
+/// Reads one target into `named`, as far as it can be read.
 void readPolicyTarget(FieldReader reader, PolicyTargets& named);
 /// Reads `targetRefs` of a policy, which are required.
 void readTargetRefs(FieldReader& spec, PolicyTargets& named);
-/// Reads `targetRefs`, the older `targetRef`, and `targetSelectors` of a policy, one of which is required.
+/// Reads `targetRefs`, the older `targetRef`, and `targetSelectors` of a policy. One of them is required.
 void readPolicyTargets(FieldReader& spec, PolicyTargets& named);
 /// Returns true for a Backend of any spelling, and for a Service.
 bool isBackendTarget(const PolicyTarget& target);
 /// Reports targets and selectors of kinds that policies of Envoy Gateway cannot have. Kinds that are known and not
-/// served are none of them: nothing is attached to their objects.
+/// supported are not reported, because nothing is attached to their objects.
 void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named);
 
-/// Reads `matchLabels` and `matchExpressions`. A requirement that is not legible is left out, so that after errors the
-/// selector selects everything that was meant, and maybe more.
+/// Reads `matchLabels` and `matchExpressions`. A requirement that cannot be read is left out. So after errors the
+/// selector selects at least every object that was meant.
 void readLabelSelector(FieldReader& reader, base::LabelSelector& selector);
 
-/// Reads `group`, which must be given. It may be empty, which means the core group.
+/// Reads `group`, which is required. It may be empty, which means the core group.
 std::string readGroup(FieldReader& reader);
-/// Reads `group`; `absent` if it is not given.
+/// Reads `group`; the default is `absent`.
 std::string readGroup(FieldReader& reader, std::string_view absent);
 
-/// The `group` and `kind` of a reference that does not give them. With `required` the group has no default and must be
-/// given.
+/// The default `group` and `kind` of a reference. With `required`, the group has no default and must be present.
 struct RefDefaults {
   std::string_view group;
   std::string_view kind;
   bool required = false;
 };
 
-/// Reads group, kind, name and, where the API has one, namespace.
+/// Reads group, kind and name, and the namespace if the API has one.
 void readObjectRef(FieldReader& reader, ObjectRef& ref, const RefDefaults& defaults, bool withNamespace);
-/// Reads references in rows.
+/// Reads references as rows of a FieldReader.
 struct ObjectRefFields {
   RefDefaults defaults;
   bool withNamespace;
@@ -117,15 +116,15 @@ struct ObjectRefFields {
 };
 inline constexpr ObjectRefFields kAnyRef{{"", "", /*required=*/true}, false};
 inline constexpr ObjectRefFields kSecretRef{{"", "Secret"}, true};
-/// Reads a reference to a Backend, or to a Service if it does not give the kind, and its port.
+/// Reads a reference to a Backend, or to a Service if it has no kind, and its port.
 void readBackendObjectReference(FieldReader& reader, BackendObjectReference& ref);
 
-/// Reads how often a request is tried again; 0 turns retries off. More attempts than this program ever makes are noted
-/// as unsupported.
+/// Reads the number of attempts; 0 turns retries off. If the number exceeds the limit of this program, the field is
+/// noted as unsupported.
 void readRetryCount(FieldReader& reader, std::string_view key, const NumberRange& range, HttpRouteRetry& retry);
 /// Reads `retry` of a rule.
 void readRetry(FieldReader& reader, HttpRouteRetry& retry);
-/// Reads its fields with another least number of attempts.
+/// Reads the fields of a retry with another minimum of attempts.
 void readRetryFields(FieldReader& reader, std::int64_t leastAttempts, HttpRouteRetry& retry);
 
 /// Reads `sessionPersistence` of a rule of any kind of route, or of the spec of a policy.

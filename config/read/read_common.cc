@@ -11,14 +11,15 @@ namespace {
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
 constexpr std::size_t kMaxTimeBytes = 64;
 
-/// Reads a member that an API server has written. It is not checked, because users may leave it in an exported object
-/// or alter it.
+/// Reads a member that an API server has written. It is not checked, because users may keep it in an exported object or
+/// alter it.
 std::string serverText(FieldReader& reader, std::string_view key) {
   const Value* field = reader.find(key);
   return field != nullptr && field->isString() ? field->text : std::string();
 }
 
-/// Returns kAfterAllTimes for what is no time: such an object must not take what an older one has.
+/// Returns kAfterAllTimes for a text that is not a time. Such an object must not take precedence over any object with a
+/// time.
 std::string readCreationTime(FieldReader& reader) {
   const Value* given = reader.find("creationTimestamp");
   if (given == nullptr) return std::string(kAfterAllTimes);

@@ -1,4 +1,4 @@
-// Reads ConfigMap and Secret. No message quotes one of their values, but for those of a Gateway's parameters.
+// Reads ConfigMap and Secret. No message quotes one of their values, except those of a Gateway's parameters.
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxDataBytes = 1024 * 1024;  // bound of one object, as in Kubernetes
+constexpr std::size_t kMaxDataBytes = 1024 * 1024;  // the most bytes of one object, as in Kubernetes
 constexpr std::size_t kMaxKeyBytes = 253;
 
 bool isDataKey(std::string_view key) {
@@ -23,7 +23,7 @@ bool isDataKey(std::string_view key) {
   });
 }
 
-/// Returns how a value of another kind is written as a string. Quotes are of no use for a map or a list of YAML.
+/// Returns how to write a value of another type as a string. Quotes do not help for a map or a list of YAML.
 std::string asText(const std::string& key, const Value& value) {
   if (!value.isMap() && !value.isList()) return "put it in quotes";
   return "write `" + key + ": |` and the text below it, indented";

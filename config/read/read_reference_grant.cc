@@ -17,7 +17,7 @@ void readTo(FieldReader& reader, ReferenceGrant::To& to) {
   reader.read("name", to.name, rule::kRefName);
 }
 
-/// Reads a list that must have entries.
+/// Reads a list that must not be empty.
 template <typename T>
 void readEntries(FieldReader& spec, std::string_view key, std::vector<T>& entries, void (*fields)(FieldReader&, T&)) {
   const Value* given = spec.require(key);

@@ -13,7 +13,7 @@ constexpr Choice<bool> kLifetimes[] = {{"Permanent", true}, {"Session", false}};
 void readSessionPersistence(FieldReader& reader, SessionPersistence& session) {
   session.path = reader.path();
   session.name = reader.anyText("sessionName", kMaxNameBytes);
-  // The API accepts any text, but names of cookies (RFC 6265 section 4.1.1) and of header fields are tokens.
+  // The API accepts any text, but the names of cookies (RFC 6265 section 4.1.1) and of header fields are tokens.
   if (!session.name.empty() && !isHeaderName(session.name)) {
     reader.error("sessionName",
                  "must be a name that cookies and header fields can have, but is " + base::quote(session.name));

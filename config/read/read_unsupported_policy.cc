@@ -1,5 +1,5 @@
-// Reads what a policy of Envoy Gateway's kinds names: `targetRefs`, the older `targetRef`, and `targetSelectors`. The
-// rest of the spec of a policy whose kind is not supported belongs to a feature that is not there and is not looked at.
+// Reads the targets of policies of Envoy Gateway's kinds: `targetRefs`, the older `targetRef`, and `targetSelectors`.
+// If the kind of a policy is not supported, the rest of its spec is not read.
 #include <algorithm>
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace sluice::config {
 namespace {
 
-/// Kinds that the API allows and that are known, but not served here: nothing is attached to their objects.
+/// Kinds that the API allows and that are not supported here. Nothing is attached to their objects.
 constexpr std::string_view kOtherTargets[] = {"ListenerSet", "TLSRoute", "TCPRoute", "UDPRoute"};
 
 bool isTargetKind(const PolicyTargetKind& target) {
@@ -21,7 +21,7 @@ bool isTargetKind(const PolicyTargetKind& target) {
          std::find(std::begin(kOtherTargets), std::end(kOtherTargets), kind) != std::end(kOtherTargets);
 }
 
-/// A selector is kept as far as it is legible. It means too much rather than too little then, as a target does.
+/// A selector is kept as far as it can be read. It then selects too many objects rather than too few, as a target does.
 void readPolicySelector(FieldReader& reader, PolicyTargetSelector& selector) {
   const Value* group = reader.find("group");
   const bool core = group != nullptr && group->isString() && group->text.empty();

@@ -11,8 +11,8 @@
 namespace sluice::config {
 
 bool isStray(const PolicyTargetKind& kind) {
-  // A policy for a kind of another API is written for another gateway, also where an object of ours has the name: that
-  // of a ServiceImport is by design the name of its Service.
+  // A policy for a kind of another API is written for another gateway, even if an object of this gateway has the same
+  // name. For example, a ServiceImport always has the name of its Service.
   if (kind.kind.empty() || (kind.groupLegible && isUnsupportedKind(kind.group, kind.kind))) return false;
   const std::span<const ObjectKind> kinds = objectKinds();
   return std::none_of(kinds.begin(), kinds.end(), [&](const ObjectKind& each) {
@@ -28,7 +28,7 @@ std::string nearestTargetKind(const PolicyTargetKind& kind) {
   }
   const bool exact = std::find(words.begin(), words.end(), kind.kind) != words.end();
   const std::string_view word = exact ? kind.kind : base::closestWord(kind.kind, words);
-  // Several groups have Backends, of which the reader's own or this program's is the likeliest.
+  // Several groups have Backends. The group of the reader or that of this program is the most likely one.
   const ObjectKind* meant = nullptr;
   for (const ObjectKind& each : objectKinds()) {
     if (!carriesRequests(each) || each.kind != word) continue;

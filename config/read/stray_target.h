@@ -1,4 +1,4 @@
-// The targets and selectors of policies whose kinds do not exist, such as misspelt ones.
+// Finds targets and selectors of policies whose kinds do not exist, for example because they are misspelt.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace sluice::config {
 
-/// Returns true for a kind that is none through which requests could pass. It is not known which objects it was written
-/// for, so every object with the name of the target, or the labels of the selector, has to be taken for one of them. A
-/// kind that is not legible is not stray: it means all.
+/// Returns true if requests cannot pass through objects of the kind. The objects that it was meant for are not known.
+/// So every object with the name of the target, or with the labels of the selector, must be treated as one of them. A
+/// kind that could not be read is not stray, because it means all kinds.
 bool isStray(const PolicyTargetKind& kind);
-/// Returns a hint at the kind that a stray one was probably written for: "; did you mean HTTPRoute of
-/// gateway.networking.k8s.io?". Empty if none is near, and for a kind that is not stray.
+/// Returns a hint that names the kind for which a stray one was probably meant: "; did you mean HTTPRoute of
+/// gateway.networking.k8s.io?". Empty if none is close, or if the kind is not stray.
 std::string nearestTargetKind(const PolicyTargetKind& kind);
 
 }  // namespace sluice::config

@@ -1,7 +1,7 @@
-// The conditions (Gateway API) of the configuration's objects, in the form that each kind's status has.
+// Defines the conditions (Gateway API) of the configuration's objects, in the form of each kind's status.
 //
-// These are plain values, made by compile() on the loading thread and written to /status, to `sluice validate` and to
-// Kubernetes. What only earlier conditions can tell is added by carryHistory().
+// These are plain values. compile() makes them on the loading thread, and they are written to /status, to `sluice
+// validate` and to Kubernetes. carryHistory() adds the parts that depend on earlier conditions.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline constexpr std::string_view kPartiallyInvalid = "PartiallyInvalid";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
-/// Conditions of this project's own that a controller writes on a Gateway whose Pods it keeps.
+/// Conditions of this project that a controller writes on a Gateway whose Pods it keeps.
 inline constexpr std::string_view kProvisioned = "sluice.dev/Provisioned";
 inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 }  // namespace condition_type
@@ -36,21 +36,21 @@ inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 /// provokes each of them. The API's other reasons cannot occur:
 ///
 /// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
-/// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all given.
+/// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all in use.
 ///   Without a pool, an address without a value means all addresses of the machine. NoResources cannot occur, because a
 ///   process that lacks resources lacks them for all its Gateways. Ready and ListenersNotReady are reserved. Scheduled
 ///   and NotReconciled are deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not supported: the
-///   field is answered with UnsupportedValue.
+///   reason for that field is UnsupportedValue.
 /// - Listener: NoValidCACertificate and InvalidCACertificateKind are about the validation of clients, which is not
 ///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
 ///   refuses such rules and the object is Invalid.
-/// - Policies: Overridden cannot occur. An EnvoyExtensionPolicy, TrafficPolicy or BackendTrafficPolicy still counts for
-///   rules without one of their own, and a BackendTLSPolicy for ports. All PayloadProcessors of one target apply.
-///   Policies of other kinds are not supported, and are Invalid.
+/// - Policies: Overridden cannot occur. An EnvoyExtensionPolicy, TrafficPolicy or BackendTrafficPolicy still takes
+///   effect for rules without one of their own, and a BackendTLSPolicy for ports. All PayloadProcessors of one target
+///   apply. Policies of other kinds are not supported, and are Invalid.
 ///
-/// Whether this machine can listen on an address and port shows only when it tries. Then the Gateway gets
-/// AddressNotUsable, and a listener that has no other address PortUnavailable.
+/// The process finds out whether it can listen on an address and port only when it tries. If it cannot, the Gateway
+/// gets AddressNotUsable, and a listener that has no other address gets PortUnavailable.
 namespace reason {
 inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
@@ -110,14 +110,14 @@ struct Condition {
   ConditionStatus status = ConditionStatus::kUnknown;
   std::string reason;
   std::string message;
-  std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if the object has none
+  std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if it has none
   std::optional<base::WallTime> lastTransitionTime = std::nullopt;
-  /// These are the parts of the message, each about one field. There is none if the condition only sums up what others
-  /// report. They are no part of the status.
+  /// The parts of the message, each about one field. They are empty if the condition only sums up other conditions.
+  /// They are not part of the status.
   std::vector<Finding> findings = {};
 };
 
-/// status.listeners[] of a Gateway.
+/// The model of status.listeners[] of a Gateway.
 struct ListenerStatus {
   std::string name;
   std::int32_t attachedRoutes = 0;
@@ -130,15 +130,15 @@ struct AddressStatus {
   std::string value;
 };
 
-/// status.parents[] of a route (or of an XBackend), which repeats the reference as it was written; status.ancestors[]
-/// of a policy, whose ancestorRef is the parentRef here.
+/// The model of status.parents[] of a route or an XBackend, and of status.ancestors[] of a policy. The reference is
+/// repeated as it was written. The ancestorRef of a policy is stored in parentRef.
 struct ParentStatus {
   ParentRef parentRef;
   std::string_view controllerName = kControllerName;  // a constant
   std::vector<Condition> conditions;
 };
 
-/// status.controllers[] of a Backend.
+/// The model of status.controllers[] of a Backend.
 struct ControllerStatus {
   std::string name{kControllerName};
   std::vector<Condition> conditions;
@@ -156,29 +156,29 @@ struct ObjectStatus {
   std::vector<AddressStatus> addresses;        // kGateway
   std::vector<ParentStatus> parents;           // kParents, kAncestors
   std::vector<ControllerStatus> controllers;   // kControllers
-  std::string revision;                        // of the object as it is written; empty if that is not known
-  std::string servedRevision;                  // of the version that is served; empty if none is
+  std::string revision;                        // revision of the object as written; empty if unknown
+  std::string servedRevision;                  // revision of the version that is served; empty if none is
   std::optional<base::WallTime> servedSince = std::nullopt;
-  std::int64_t changes = 0;  // versions that the process has seen
+  std::int64_t changes = 0;  // the number of versions that the process has seen
 };
 
-/// Sets the condition of its type in `conditions`, replacing an earlier one of that type.
+/// Sets a condition in `conditions`, and replaces an earlier condition of its type.
 void setCondition(std::vector<Condition>& conditions, Condition condition);
 /// Returns nullptr if there is no condition of that type.
 const Condition* findCondition(const std::vector<Condition>& conditions, std::string_view type);
 
-/// Returns all conditions of the object, by the place where they stand: "", "listener web", "parent demo/egress".
+/// Returns all conditions of the object with their places: "", "listener web", "parent demo/egress".
 std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(const ObjectStatus& object);
 /// Returns "HTTPRoute demo/web".
 std::string objectName(const ObjectStatus& object);
 
 /// Returns the object's `status` as JSON.
 std::string statusJson(const ObjectStatus& object);
-/// Returns {"group", "kind", "namespace", "name", "status", "servedRevision", "servedSince"}: an element of /status.
-/// The last two are left out if they are not known.
+/// Returns {"group", "kind", "namespace", "name", "status", "servedRevision", "servedSince"}, which is an element of
+/// /status. The last two are left out if they are not known.
 std::string objectStatusJson(const ObjectStatus& object);
-/// Returns a text for people: the object's name and group, then one line per condition, with columns aligned within the
-/// object. Ends with a newline.
+/// Returns a text for people: the name and group of the object, then one line for each condition, with aligned columns.
+/// It ends with a newline.
 std::string statusText(const ObjectStatus& object);
 
 /// Returns true if a condition of that type and status ("True") reports a problem.
@@ -186,7 +186,7 @@ bool isTrouble(std::string_view type, std::string_view status);
 /// Returns true if no condition of the object is bad: every Accepted, Programmed and ResolvedRefs is True, and no
 /// Conflicted, PartiallyInvalid or Degraded is.
 bool isHealthy(const ObjectStatus& object);
-/// Returns true if the condition says that a Backend does not serve, which is no fault of the configuration.
+/// Returns true if the condition reports a Backend that does not serve, which is not a fault of the configuration.
 bool isOutage(const Condition& condition);
 
 }  // namespace sluice::config

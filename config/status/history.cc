@@ -15,7 +15,8 @@ namespace {
 
 ObjectNameView viewOf(const ObjectStatus& status) { return {status.group, status.kind, status.nameSpace, status.name}; }
 
-/// Finds statuses by the names of their objects. Two lists mostly have the same objects in the same order.
+/// Finds statuses by the names of their objects. It is fast if two lists have the same objects in the same order, as
+/// they mostly do.
 class StatusFinder {
  public:
   explicit StatusFinder(const StatusList& statuses) : statuses_(statuses) {}
@@ -51,7 +52,7 @@ bool sameReference(const ParentRef& a, const ParentRef& b) {
   return all(a) == all(b);
 }
 
-/// Compares a new status with one that has its history, in everything but that.
+/// Compares everything except the history of a new status with a status that has its history.
 class Sameness {
  public:
   explicit Sameness(const ObjectStatus& before) : before_(before) {}

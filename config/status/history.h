@@ -1,5 +1,5 @@
-// Adds to statuses what only earlier ones can tell: since when an object's version is served and each condition has its
-// status, and how often the object has changed.
+// Adds to statuses the parts that depend on earlier ones: since when an object's version is served, since when each
+// condition has its status, and how often the object has changed.
 #pragma once
 
 #include "config/status/status_list.h"
@@ -7,10 +7,9 @@
 
 namespace sluice::config {
 
-/// Fills in servedSince, changes and lastTransitionTime. They are taken over from `before`, the statuses of the
-/// configuration that is served until now, as far as nothing has changed; else they begin at `now`. Objects whose
-/// source counts no generation, as files do not, get `changes` as observedGeneration. A status in which nothing has
-/// changed is shared with `before`.
+/// Sets servedSince, changes and lastTransitionTime. As far as nothing has changed, they come from `before`, the
+/// statuses of the configuration that is served until now. Otherwise they begin at `now`. Objects without a generation,
+/// such as those from files, get `changes` as observedGeneration. A status without any change is shared with `before`.
 void carryHistory(StatusList& statuses, const StatusList& before, base::WallTime now);
 
 }  // namespace sluice::config

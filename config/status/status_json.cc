@@ -1,4 +1,5 @@
-// Writes conditions as the API's JSON: statusJson() and objectStatusJson() of config/status/conditions.h.
+// Writes conditions as JSON of the API. It implements statusJson() and objectStatusJson() of
+// config/status/conditions.h.
 #include "config/status/conditions.h"
 #include "proxy/base/json_writer.h"
 #include "proxy/base/timestamp.h"
@@ -63,7 +64,7 @@ void writeRef(base::JsonWriter& json, std::string_view key, const ParentRef& ref
   json.endObject();
 }
 
-/// Writes `list`, which has one entry for each parent; `ref` is the name of the entry's reference.
+/// Writes `list`, which has one entry for each parent. `ref` is the name of the entry's reference.
 void writeParents(base::JsonWriter& json, std::string_view list, std::string_view ref,
                   const std::vector<ParentStatus>& parents) {
   json.key(list).beginList();

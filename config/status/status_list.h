@@ -1,5 +1,5 @@
-// The statuses of a configuration's objects, in an order. Configurations share the statuses that are the same in both,
-// because thousands of them take megabytes.
+// A StatusList has the statuses of a configuration's objects in their order. Two configurations share statuses that are
+// equal in both, because thousands of statuses take megabytes.
 //
 // It is a value that is cheap to copy.
 #pragma once

@@ -1,4 +1,4 @@
-// Writes conditions for people: statusText() of config/status/conditions.h.
+// Writes conditions for people. It implements statusText() of config/status/conditions.h.
 #include "config/status/conditions.h"
 #include "proxy/content/output/text_table.h"
 
@@ -14,7 +14,7 @@ std::string parentName(const ObjectStatus& object, const ParentRef& ref) {
   return name;
 }
 
-/// Returns " (2 routes)" for the conditions of a listener, else nothing.
+/// Returns " (2 routes)" for the conditions of a listener, or else an empty text.
 std::string routesOf(const ObjectStatus& object, const std::vector<Condition>& conditions) {
   for (const ListenerStatus& listener : object.listeners) {
     if (&listener.conditions != &conditions) continue;

@@ -5,9 +5,9 @@
 namespace sluice::config {
 namespace {
 
-/// The halves of tokens that a character stands for; a string has two quotes. A bracket that opens and a comma bring
-/// the token of a possible key with them, a comma also that of a scalar without quotes, and an open bracket what the
-/// parser remembers of it.
+/// The number of half tokens for each character. A string has two quotes, each of which is half a token. An opening
+/// bracket and a comma include the token of a possible key. A comma also includes the token of an unquoted scalar, and
+/// an opening bracket what the parser stores for it.
 constexpr std::array<unsigned char, 256> kHalfTokens = [] {
   std::array<unsigned char, 256> table{};
   for (const char c : {'[', '{', ','}) table[static_cast<unsigned char>(c)] = 6;
@@ -20,7 +20,7 @@ constexpr bool isOneOf(char c, std::string_view set) { return set.find(c) != std
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// Returns true for characters of numbers, true, false and null.
+/// Returns true for characters that occur in numbers, true, false and null.
 constexpr bool isOfPlainScalar(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || isOneOf(c, "+-.E");
 }
@@ -51,15 +51,15 @@ bool Lookahead::isInString(char c) {
       json_ = partAfter(c);
       if (!isOneOf(c, kSpaces)) before_ = c;
       if (c == '[' || c == '{') ++depth_;
-      // Another document may follow, which need not be JSON.
+      // Another document may follow, and it may be something else than JSON.
       if ((c == ']' || c == '}') && --depth_ == 0) json_ = JsonPart::kNone;
       return false;
   }
   return false;
 }
 
-// A quote after anything but a bracket, comma or colon, and a colon after anything but a string, belong to a scalar
-// without quotes in YAML.
+// In YAML, a quote after anything but a bracket, comma or colon belongs to an unquoted scalar. So does a colon after
+// anything but a string.
 Lookahead::JsonPart Lookahead::partAfter(char c) const {
   const bool begins = before_ == '\0';
   if (isOneOf(c, kSpaces)) return JsonPart::kBetween;

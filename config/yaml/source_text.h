@@ -10,8 +10,8 @@
 
 namespace sluice::config {
 
-/// The name of a text that an API server has given begins with this. It is one object as JSON, whose place in the text
-/// means nothing to anybody.
+/// The prefix of the name of a text from an API server. Such a text is one object as JSON, and positions in it mean
+/// nothing to users.
 inline constexpr std::string_view kApiServerPrefix = "kubernetes:";
 inline bool isOfApiServer(std::string_view file) { return file.starts_with(kApiServerPrefix); }
 
@@ -20,10 +20,10 @@ struct SourceText {
   std::string text;
 };
 
-/// A text that outlives its reading, for whoever stores a configuration.
+/// A text that outlives its reading, for code that stores a configuration.
 struct KeptText {
   std::string file;
-  base::Secret text;  // it may hold Secrets
+  base::Secret text;  // it may contain Secrets
 };
 
 using KeptTexts = std::vector<std::shared_ptr<const KeptText>>;

@@ -1,5 +1,5 @@
-// Builds values in the program, as the common form of several spellings. They get the position of the text that they
-// stand for, by default that of the map that they are added to.
+// Builds values in the program, as the common form of several spellings. A value gets the position of the text that it
+// replaces. The default is the position of the map to which it is added.
 #pragma once
 
 #include <cstdint>

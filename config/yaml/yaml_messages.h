@@ -1,4 +1,4 @@
-// Says in plain words what yaml-cpp says about a text that is not YAML.
+// Translates the errors of yaml-cpp about a text that is not YAML into plain words.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace sluice::config {
 
-/// Returns what is wrong and what to look for; the library's own text if it is not one of those that writers meet.
+/// Returns the error and a suggestion where to look, or the library's own text for errors that users rarely meet.
 std::string explainYamlError(std::string_view libraryMessage);
 
 }  // namespace sluice::config

@@ -20,19 +20,19 @@
 namespace sluice::config {
 namespace {
 
-/// Thrown by the handler through the parser, and caught below.
+/// The handler throws this through the parser, and the reader catches it below.
 struct YamlError {
   YAML::Mark mark;
   std::string message;
 };
 
-/// Reads a text in place; std::istringstream would copy it. Throws if the parser reads too far ahead.
+/// Reads a text in place, because std::istringstream would copy it. Throws if the parser reads too far ahead.
 class ViewBuffer final : public std::streambuf {
  public:
   ViewBuffer(std::string_view text, Lookahead& lookahead) : text_(text), lookahead_(lookahead) {
-    char* begin = const_cast<char*>(text.data());  // never written: setg has no const form
+    char* begin = const_cast<char*>(text.data());  // never written, but setg has no const form
     setg(begin, begin, begin + text.size());
-    // The parser's constructor reads this much, and would lose memory if that threw.
+    // The constructor of the parser reads this much, and would leak memory if that threw.
     count(kFirstRead);
   }
 
@@ -46,7 +46,7 @@ class ViewBuffer final : public std::streambuf {
  private:
   static constexpr std::size_t kFirstRead = 2048;
 
-  /// Counts the text up to there, as far as it has not been counted.
+  /// Counts the characters up to `end` that were not counted before.
   void count(std::size_t end) {
     if (end <= counted_) return;
     const std::size_t begin = std::exchange(counted_, std::min(end, text_.size()));
@@ -83,7 +83,8 @@ class TreeBuilder final : public YAML::EventHandler {
                     static_cast<std::uint32_t>(mark.column) + 1 + origin_.columnOffset};
   }
 
-  /// Throws if the last document began here too: the parser takes a comma for an empty document, again and again.
+  /// Throws if the last document began at the same place. The parser takes a comma for an empty document, again and
+  /// again.
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (std::exchange(documentBegin_, mark.pos) == mark.pos)
       throw YamlError{mark, "not YAML: a comma in no collection"};
@@ -128,7 +129,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Frame {
     Value value;
     YAML::Mark mark;
-    std::optional<Member> pending;  // a map's key whose value comes next
+    std::optional<Member> pending;  // the key of a map whose value comes next
     std::unordered_set<std::string> keys;
   };
 
@@ -144,8 +145,8 @@ class TreeBuilder final : public YAML::EventHandler {
     return mark.is_null() ? text_.size() : std::min(static_cast<std::size_t>(mark.pos), text_.size());
   }
 
-  /// Returns the offset behind the scalar's closing quote, or the offset of `mark` if there are no quotes. The parser
-  /// accepts an unclosed quote at the end of the text, so that a truncated file would pass; this throws instead.
+  /// Returns the offset after the scalar's closing quote, or the offset of `mark` if there are no quotes. Throws if the
+  /// quote is not closed. The parser accepts that at the end of the text, so that a truncated file would pass.
   std::size_t endOfQuotes(const YAML::Mark& mark) const {
     const std::size_t begin = offsetOf(mark);
     const char quote = begin < text_.size() ? text_[begin] : '\0';
@@ -161,8 +162,8 @@ class TreeBuilder final : public YAML::EventHandler {
     throw YamlError{mark, "a quote that is never closed"};
   }
 
-  /// Throws if the key has no colon. The parser accepts a lone word as a key without a value, which would count as an
-  /// absent field.
+  /// Throws if the key has no colon. The parser accepts a single word as a key without a value, which would be treated
+  /// as an absent field.
   void requireColon(const YAML::Mark& mark, std::size_t end) const {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", end);
     if (next == std::string_view::npos || text_[next] != ':') throw YamlError{mark, "a key without a colon"};
@@ -219,7 +220,7 @@ class TreeBuilder final : public YAML::EventHandler {
     frame.pending = Member{std::move(key.text), std::move(key.position), Value()};
   }
 
-  /// Returns the indentation of the first line with text after a "|", which all its lines share.
+  /// Returns the indentation of the first line with text after a "|". All its lines have this indentation.
   std::uint32_t blockColumn(const YAML::Mark& mark) const {
     std::size_t at = offsetOf(mark);
     if (at >= text_.size() || text_[at] != '|') return 0;
@@ -244,7 +245,7 @@ class TreeBuilder final : public YAML::EventHandler {
 };
 
 /// Finds control characters, which YAML 1.2 section 5.1 forbids. yaml-cpp would take some of them for the end of the
-/// text and drop the rest without an error.
+/// text and ignore the rest without an error.
 std::optional<Problem> findForbiddenByte(std::string_view text, const YamlOrigin& origin) {
   const std::size_t bad = base::findInvalidUtf8OrControl(text);
   if (bad == std::string_view::npos) return std::nullopt;

@@ -9,7 +9,7 @@ namespace {
 
 bool isOctalDigit(char c) { return c >= '0' && c <= '7'; }
 
-/// Drops the leading digits. Returns true if there were any.
+/// Removes the leading digits. Returns true if there were any.
 bool skipDigits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), isDigit);
   const auto count = static_cast<std::size_t>(end - text.begin());

@@ -7,7 +7,7 @@
 
 namespace sluice::config {
 
-/// Returns kBool, kNumber or kString. `yes`, `on` and dates are strings: YAML 1.1's rules do not apply.
+/// Returns kBool, kNumber or kString. `yes`, `on` and dates are strings, because the rules of YAML 1.1 do not apply.
 Value::Kind plainScalarKind(std::string_view text);
 
 }  // namespace sluice::config

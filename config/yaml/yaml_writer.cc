@@ -21,7 +21,7 @@ void emit(YAML::Emitter& to, const Value& value) {
       to << YAML::EndSeq;
       return;
     case Value::Kind::kString:
-      // Quoted, because a plain "true" or "7" would be no string.
+      // The text is quoted, because a plain "true" or "7" would not be a string.
       to << YAML::DoubleQuoted << value.text;
       return;
     case Value::Kind::kNull:

@@ -7,7 +7,7 @@
 
 namespace sluice::config {
 
-/// Returns text that the YAML reader reads as the same values, with a line end.
+/// Returns text, with a final newline, that the YAML reader reads as the same values.
 std::string writeYaml(const Value& root);
 
 }  // namespace sluice::config

@@ -9,14 +9,14 @@
 namespace sluice::config {
 namespace {
 
-/// Names that RFC 6761 and the hosts files of common systems give to the machine itself and to its links.
+/// Names that RFC 6761 and the hosts files of common systems assign to the machine itself and to its links.
 constexpr std::string_view kOwnNames[] = {"localhost",     "localhost4",     "localhost6",   "localdomain",
                                           "localdomain4",  "localdomain6",   "loopback",     "broadcasthost",
                                           "ip6-localhost", "ip6-loopback",   "ip6-localnet", "ip6-mcastprefix",
                                           "ip6-allnodes",  "ip6-allrouters", "ip6-allhosts"};
 
-/// Domains of Services: those of a cluster, those of a set of clusters (KEP-1645), and the suffix that search domains
-/// of a Pod complete.
+/// Domains of Services: those of a cluster, those of a set of clusters (KEP-1645), and the suffix that the search
+/// domains of a Pod complete.
 constexpr std::string_view kClusterDomains[] = {"cluster.local", "clusterset.local", "svc"};
 
 bool isWithin(std::string_view hostname, std::string_view domain) {
@@ -35,7 +35,7 @@ bool isWithinAny(std::string_view hostname, const std::string_view (&domains)[kC
 std::string_view externalHostnameFault(std::string_view hostname) {
   std::string name = base::toLower(hostname);
   if (name.ends_with('.')) name.pop_back();
-  if (!hostnameHint(name).empty()) return "must be a domain name";  // a URL, or a part of one
+  if (!hostnameHint(name).empty()) return "must be a domain name";  // a URL, or a part of a URL
   if (name.find_first_of(":[]") != std::string::npos || endsInNumber(name)) {
     return "must be a name, not an address in any of its forms";
   }

@@ -1,4 +1,4 @@
-// Functions that the readers of the spellings of Backend share.
+// Implements the functions for the readers of all spellings of Backend.
 #include <algorithm>
 #include <utility>
 

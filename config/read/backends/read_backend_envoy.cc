@@ -1,7 +1,7 @@
 // Reads the Backend of Envoy Gateway (gateway.envoyproxy.io/v1alpha1).
 //
-// An API server that has Envoy Gateway's definition fills in its defaults, so a field that has its default says nothing
-// about what the user wants.
+// An API server with Envoy Gateway's definition fills in its defaults. So a field with its default does not show that
+// the user wants it.
 #include <algorithm>
 
 #include "config/read/backends/backend_readers.h"
@@ -28,7 +28,8 @@ void readEnvoyTls(FieldReader& reader, BackendTls& tls) {
   reader.refuse(kUnsupportedTls);
 }
 
-/// Reads what the endpoints speak. Protocols for WebSockets say nothing new: any HTTP/1.1 Backend may take them.
+/// Reads the protocols of the endpoints. Those for WebSockets are ignored, because any HTTP/1.1 Backend may use
+/// WebSockets.
 BackendProtocol readEnvoyProtocols(FieldReader& spec) {
   constexpr std::string_view kH2c = "gateway.envoyproxy.io/h2c";
   constexpr std::string_view kWebSockets[] = {"gateway.envoyproxy.io/ws", "gateway.envoyproxy.io/wss"};

@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::size_t kMaxPolicyOptions = 16;
 
-/// Returns true if the targets are one, or overlap in a way that the API does not accept.
+/// Returns true if the targets are equal, or overlap in a way that the API does not accept.
 bool overlap(const PolicyTarget& a, const PolicyTarget& b) {
   const bool same =
       a.object.group == b.object.group && a.object.kind == b.object.kind && a.object.name == b.object.name;
   return same && (a.sectionName.empty() || b.sectionName.empty() || a.sectionName == b.sectionName);
 }
 
-/// Reads the targets. v1alpha2 had one in `targetRef`, which is not read any more and yet must not be spoken to without
-/// TLS.
+/// Reads the targets. v1alpha2 had a single one in `targetRef`. That is not supported any more, but the gateway must
+/// not connect to the target without TLS.
 void readTlsTargets(FieldReader& spec, PolicyTargets& named) {
   if (!spec.has("targetRef")) return readTargetRefs(spec, named);
   readPolicyTarget(spec.map("targetRef"), named);

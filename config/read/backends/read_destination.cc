@@ -1,4 +1,4 @@
-// Reads the spellings of Backend that have `spec.destination`: the proposal's, its prototype's and this project's own.
+// Reads the spellings of Backend with `spec.destination`: those of the proposal, of its prototype and of this project.
 
 #include "config/read/backends/backend_readers.h"
 #include "config/read/object_readers.h"
@@ -13,7 +13,7 @@ constexpr std::size_t kMaxBackendEndpoints = 16;
 constexpr std::uint32_t kLastPriority = 15;
 constexpr std::uint32_t kMostWeight = 1000;
 
-/// A type of destination and the only field that it goes with.
+/// A type of destination, and the only field that may be present with it.
 struct DestinationType {
   std::string_view name;
   std::string_view field;
@@ -31,14 +31,14 @@ constexpr Choice<const DestinationType*> kOwnDestinationTypes[] = {{kFqdn.name, 
                                                                    {kService.name, &kService},
                                                                    {kEndpoints.name, &kEndpoints}};
 
-/// `TLS` appears in the proposal's sample and not in its enum. It means HTTP over TLS, in any version.
+/// `TLS` appears in the sample of the proposal but not in its enum. It means HTTP over TLS, in any version.
 constexpr Choice<BackendProtocol> kDestinationProtocols[] = {{"HTTP", BackendProtocol::kAuto},
                                                              {"HTTP2", BackendProtocol::kHttp2},
                                                              {"TCP", BackendProtocol::kOther},
                                                              {"MCP", BackendProtocol::kOther},
                                                              {"TLS", BackendProtocol::kAuto}};
 
-/// Reads options that concern MCP alone and have no meaning for HTTP.
+/// Reads options that concern only MCP and have no meaning for HTTP.
 void readProtocolOptions(FieldReader options) {
   if (!options.given()) return;
   options.require("mcp");
@@ -57,7 +57,7 @@ struct DestinationTlsFields {
   void operator()(FieldReader& tls, BackendTls& result) const { readDestinationTls(tls, form, result); }
 };
 
-/// Reads how the gateway speaks to a port: `protocol`, `protocolOptions` and `tls`.
+/// Reads the protocol and the TLS of a port: `protocol`, `protocolOptions` and `tls`.
 void readProtocolAndTls(FieldReader& reader, const DestinationForm& form, const Backend& backend, BackendPort& port) {
   if (form.strict) reader.require("protocol");
   reader.read("protocol", port.protocol, kDestinationProtocols);
@@ -104,7 +104,7 @@ void readFqdn(FieldReader fqdn, const DestinationForm& form, bool portsListed, B
 
 void readIp(FieldReader& ip, std::string& address) { address = readDestinationAddress(ip); }
 
-/// The proposal requires the namespace; elsewhere it is by default that of the Backend.
+/// The proposal requires the namespace. In the other spellings, the default is that of the Backend.
 void readServiceDestination(FieldReader service, const DestinationForm& form, Backend& backend) {
   if (form.strict) service.require("namespace");
   service.readInto(backend.service.emplace(), [](FieldReader& reader, ObjectRef& ref) {
@@ -152,7 +152,7 @@ void readDestination(FieldReader destination, const DestinationForm& form, Backe
   if (!form.first || type == &kIp || ofService) destination.require("ports");
   readPorts(destination, form, backend);
   if (destination.has("fqdn")) readFqdn(destination.map("fqdn"), form, portsListed, backend);
-  // The first form has one port, beside the hostname; an address has none, so it needs `ports`.
+  // In the first form, the only port is next to the hostname. An address has no such port, so it needs `ports`.
   if (type == &kIp) destination.read("ip", backend.hostname, readIp);
   if (ofService && destination.has("service")) readServiceDestination(destination.map("service"), form, backend);
   destination.finish();

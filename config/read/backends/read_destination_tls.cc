@@ -1,4 +1,4 @@
-// Reads BackendTLS of the spellings with `spec.destination`.
+// Reads the BackendTLS of the spellings with `spec.destination`.
 #include <algorithm>
 
 #include "config/read/backends/backend_readers.h"

@@ -1,5 +1,5 @@
-// Reads core/v1 Service and discovery.k8s.io/v1 EndpointSlice. They are objects of another API: only the fields that
-// decide where requests go are read, and all others are ignored.
+// Reads core/v1 Service and discovery.k8s.io/v1 EndpointSlice. They belong to another API: only the fields that decide
+// where requests go are read, and all others are ignored.
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 
@@ -7,7 +7,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxServicePorts = 20000;
-// These bounds are the API's.
+// The API has these bounds.
 constexpr std::size_t kMaxSlicePorts = 20000;
 constexpr std::size_t kMaxEndpoints = 1000;
 constexpr std::size_t kMaxEndpointAddresses = 100;
@@ -46,7 +46,7 @@ bool isOfType(std::string_view address, AddressType type) {
   return isIpAddress(address) && (address.find(':') != std::string_view::npos) == (type == AddressType::kIpv6);
 }
 
-/// Reads the first address; further ones have no meaning (EndpointSlice endpoints.addresses).
+/// Reads the first address. The API gives further ones no meaning (EndpointSlice endpoints.addresses).
 std::optional<std::string> readAddress(FieldReader& endpoint, AddressType type) {
   endpoint.require("addresses");
   const std::vector<std::string> addresses = endpoint.texts("addresses", rule::kHostText, kMaxEndpointAddresses);
@@ -78,7 +78,7 @@ void readEndpointSlice(FieldReader& root, EndpointSlice& slice) {
     FieldReader endpoint = root.map(item);
     const std::optional<std::string> address = readAddress(endpoint, slice.addressType);
     FieldReader conditions = endpoint.map("conditions");
-    // An unknown condition counts as ready. A terminating endpoint is not ready.
+    // An endpoint whose condition is unknown is treated as ready. A terminating endpoint is not ready.
     if (conditions.boolean("ready", true) && address) slice.addresses.push_back(*address);
   }
 }

@@ -1,5 +1,5 @@
-// Reads BackendTLSPolicyValidation of Gateway API, which BackendTLSPolicy and XBackend have. The Backend of Envoy
-// Gateway has its authorities.
+// Reads the BackendTLSPolicyValidation of Gateway API, which BackendTLSPolicy and XBackend have. The Backend of Envoy
+// Gateway has only its authorities.
 #include "config/read/backends/backend_readers.h"
 #include "config/read/object_readers.h"
 

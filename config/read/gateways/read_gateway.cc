@@ -77,7 +77,7 @@ void readListener(FieldReader& reader, Listener& listener) {
   checkListener(reader, listener);
 }
 
-/// Appends the listeners that are legible and do not repeat another one.
+/// Appends the listeners that could be read and do not repeat another one.
 void readListeners(FieldReader& spec, std::vector<Listener>& listeners) {
   spec.require("listeners");
   ObjectContext& context = spec.context();

@@ -25,7 +25,7 @@ void readAutoscaling(FieldReader& reader, Autoscaling& autoscaling) {
   }
 }
 
-/// Reads a value that is Kubernetes' own to check; its API server does when the Pods are made.
+/// Reads a value in Kubernetes' own form. The API server checks it when the Pods are made.
 Value readForeign(FieldReader& reader, std::string_view key, Value::Kind kind) {
   const Value* value = reader.find(key);
   if (value == nullptr) return {};

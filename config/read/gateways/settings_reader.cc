@@ -97,8 +97,8 @@ void readTimeouts(FieldReader& reader, base::TimeoutSettings& settings) {
   reader.read("adminAnswer", settings.adminAnswer, kLongerThanZero);
 }
 
-// A buffer needs at least a chunk. 65535 is HTTP/2's initial connection window, which cannot shrink (RFC 9113 section
-// 6.9.2), and a window ends at 2^31-1 (section 6.9.1).
+// A buffer must have room for at least one chunk. 65535 is HTTP/2's initial connection window, which cannot shrink (RFC
+// 9113 section 6.9.2), and a window cannot exceed 2^31-1 (section 6.9.1).
 void readLimits(FieldReader& reader, base::LimitSettings& settings) {
   constexpr std::uint64_t kChunk = 16 * 1024;
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
@@ -135,7 +135,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"matches", settings.matches, 1, kMaxCount}});
 }
 
-/// Reads the names of an object of any namespace.
+/// Reads the name and namespace of an object in any namespace.
 template <typename Ref>
 void readNames(FieldReader& reader, Ref& ref) {
   reader.read(required("namespace"), ref.nameSpace, rule::kNamespace);
@@ -163,7 +163,7 @@ void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
   reader.read("trustedHops", settings.trustedHops, {0, 100});
 }
 
-/// Reads either a map or the mode alone.
+/// Reads either a map or only the mode.
 void readForwardedOrMode(FieldReader& reader, base::ForwardedSettings& settings) {
   const Value* given = reader.find("forwardedHeaders");
   if (given != nullptr && given->isMap()) {
@@ -177,7 +177,7 @@ void readRequestId(FieldReader& reader, base::RequestIdSettings& settings) {
   reader.read("accept", settings.accept);
   if (!reader.has("header")) return;
   settings.header = base::toLower(reader.anyText("header", rule::kHeaderName.maxLength));
-  // The gateway itself writes and removes the fields that say which way a request came.
+  // The gateway itself writes and removes the fields about the path that a request has taken.
   const bool ofWay = settings.header.starts_with("x-forwarded") || settings.header == "x-real-ip";
   const bool own = (settings.header.starts_with("x-") && !ofWay) || settings.header.ends_with("-id");
   if (!settings.header.empty() && (!own || !isHeaderName(settings.header))) {
@@ -201,7 +201,7 @@ void readRetryBudget(FieldReader& budget, base::RetryBudgetSettings& settings) {
   budget.read("minPerSecond", settings.minPerSecond, {0, 1'000'000});
 }
 
-/// Reads either names or a selector of labels.
+/// Reads either a list of names or a label selector.
 void readNamespaces(FieldReader& reader, base::ProvisioningSettings& settings) {
   const Value* given = reader.find("namespaces");
   if (given != nullptr && given->isMap()) {
@@ -222,7 +222,7 @@ void readProvisioning(FieldReader& reader, base::ProvisioningSettings& settings)
   reader.read("allowServiceAccountAnnotations", settings.allowServiceAccountAnnotations);
 }
 
-/// Reads what a Gateway may have of its own, and the sections of which it may have a part.
+/// Reads the settings that a Gateway may have, and the sections of which it may have a part.
 void readOwnable(FieldReader& reader, base::Settings& settings) {
   reader.read("workers", settings.workers, {0, 1024});
   reader.read("drainTimeout", settings.drainTimeout);
@@ -249,8 +249,8 @@ void readTop(FieldReader& reader, base::Settings& settings) {
   reader.read("provisioning", settings.provisioning, readProvisioning);
 }
 
-/// Settings that only the GatewayClass has, because all Gateways trust or share them, because they bound the processors
-/// of all of them, or because the controller judges routes by them. A key of the top level has no section in front.
+/// Settings that only the GatewayClass has. All Gateways trust or share some of them. Others limit the processors of
+/// all Gateways, or the controller judges routes by them. A key at the top level has no section in front.
 constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "addressGuard",
                                                 "dns",

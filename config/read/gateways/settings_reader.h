@@ -13,14 +13,14 @@ namespace sluice::config {
 
 inline constexpr std::string_view kSettingsKey = "settings.yaml";
 
-/// Reads the text of settings.yaml. `entry` gives its position, so that messages name the line in the ConfigMap's own
-/// file; `object` is the ConfigMap's name in messages. Returns nullopt if anything is wrong and adds that to
+/// Reads the text of settings.yaml. `entry` has its position, so that messages name the line in the ConfigMap's own
+/// file. `object` is the ConfigMap's name in messages. If anything is wrong, returns nullopt and adds the errors to
 /// `problems`.
 std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, std::string_view object,
                                            Problems& problems);
 
-/// Reads the settings that a Gateway has of its own into `settings`, which are those of its GatewayClass. What it does
-/// not give stays.
+/// Overwrites `settings`, which are those of the GatewayClass, with the settings of a Gateway. Absent settings stay as
+/// they are.
 void readGatewaySettings(FieldReader reader, base::Settings& settings);
 
 }  // namespace sluice::config

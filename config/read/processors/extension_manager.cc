@@ -24,14 +24,14 @@ constexpr std::size_t kMaxHooks = 16;
 constexpr std::size_t kMaxManagers = 16;
 constexpr std::size_t kMaxRpcStatuses = 16;
 constexpr TextRule kManagerName{isDnsLabel, "a DNS label in lower case", 63};
-// Bytes; as the schema of sluice.dev/ExtProc:v1 has it.
+// The minimum in bytes, as in the schema of sluice.dev/ExtProc:v1.
 constexpr std::uint64_t kLeastMessageSize = 1024;
 constexpr std::uint64_t kMaxMessageSize = 64 * 1024 * 1024;
 
 bool isRpcStatus(std::string_view text) { return text != "OK" && base::grpcStatusNamed(text).has_value(); }
 constexpr TextRule kRpcStatus{isRpcStatus, "a gRPC status like UNAVAILABLE", 32};
 
-/// Expands a hook written as its type alone into a map with that type.
+/// Expands a hook that is written as only its type into a map with that type.
 Value asHook(const Value& written) {
   if (!written.isString()) return written;
   Value hook = emptyMap(written.position);
@@ -75,7 +75,8 @@ std::optional<double> numberOf(const Value& value) {
   return number;
 }
 
-/// Reads a number, or a fraction as Gateway API writes it: {numerator: 3, denominator: 2}, of 100 by default.
+/// Reads a number, or a fraction in the form of Gateway API: {numerator: 3, denominator: 2}. The default denominator is
+/// 100.
 void readMultiplier(FieldReader& reader, double& value) {
   const Value* given = reader.find("backoffMultiplier");
   if (given == nullptr) return;
@@ -238,7 +239,7 @@ void readManager(FieldReader reader, bool named, base::ExtensionManager& manager
 std::vector<base::ExtensionManager> readExtensionManagers(FieldReader& reader) {
   std::vector<base::ExtensionManager> managers;
   const Value* block = reader.find("extensionManager");
-  // An empty block counts as absent.
+  // An empty block is treated as absent.
   const bool alone = block != nullptr && (!block->isMap() || !block->members.empty());
   if (alone) readManager(reader.map("extensionManager"), false, managers.emplace_back());
   const std::vector<Item> items = reader.list("extensionManagers", kMaxManagers);

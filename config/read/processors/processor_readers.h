@@ -1,4 +1,5 @@
-// Readers of the fields that attach payload processors: uses in all their spellings, and the filters of routes.
+// Declares readers of the fields that attach payload processors: uses in all their spellings, and the filters of
+// routes.
 #pragma once
 
 #include <optional>
@@ -10,33 +11,34 @@
 
 namespace sluice::config {
 
-/// Reads the list of uses in `key`. Each is in one of three spellings: this project's own, with `domain/Kind:version`
-/// as its `type`; the payload processing proposal's, with `backendRefs` and no type; or GEP-5091's, with InProcess or
-/// ExtProcess as its type.
+/// Reads the list of uses in `key`. Each use has one of three spellings. That of this project has a `type`
+/// `domain/Kind:version`. That of the payload processing proposal has `backendRefs` and no type. That of GEP-5091 has
+/// the type InProcess or ExtProcess.
 void readProcessorUses(FieldReader& holder, std::string_view key, std::vector<ProcessorUse>& uses);
 
-/// Reads `processors` of a PayloadProcessor of kNetworkingGroup, each of type InProcess or ExtProcess. Edits of headers
-/// in `set`, `add` and `remove` become a use of kInProcess.
+/// Reads `processors` of a PayloadProcessor of kNetworkingGroup, each with the type InProcess or ExtProcess. Edits of
+/// headers in `set`, `add` and `remove` become a use of kInProcess.
 void readNetworkingUses(FieldReader& spec, std::vector<ProcessorUse>& uses);
 
-/// Reads what happens to a request when its processor fails: whether the use fails open, or none if it does not say.
-/// Some of the spellings mean the opposite of others; two that contradict each other are an error.
+/// Reads whether the use fails open, that is, what happens to a request when its processor fails; nullopt if that is
+/// absent. The values of some spellings have opposite meanings. If two spellings are present and contradict each other,
+/// that is an error.
 std::optional<bool> readFailOpen(FieldReader& use);
 
-/// Reads the remaining fields of the proposal's and of GEP-5091's spelling into `result`. `use` has its name, phase and
-/// other common fields marked as known already.
+/// Reads the remaining fields of the proposal's and of GEP-5091's spelling into `result`. The name, the phase and the
+/// other common fields of `use` must be known already.
 void readRemoteUse(FieldReader& use, ProcessorUse& result);
 void readInProcessUse(FieldReader& use, ProcessorUse& result);
 void readExtProcessUse(FieldReader& use, ProcessorUse& result);
 /// Reports uses of one list that have the same name.
 void checkNames(const std::vector<ProcessorUse>& uses, FieldReader& holder);
 
-/// Adds a reference to the server of a use, a Service unless it says otherwise, with the fields that such a reference
-/// has.
+/// Adds a reference to the server of a use, with the fields of such a reference. Without a kind, it refers to a
+/// Service.
 void readServerRef(FieldReader& reader, Value& refs);
 
 /// Reads the fields of filters of the types ExtensionRef, PayloadProcessingRef and PayloadProcessing. A reference to
-/// anything but a list of uses is noted as unsupported.
+/// anything other than a list of uses is noted as unsupported.
 void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters& filters);
 void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& filters);
 void readInlineProcessors(FieldReader& filter, std::string_view field, RouteFilters& filters);

@@ -11,7 +11,7 @@ namespace sluice::config {
 namespace {
 
 constexpr Choice<bool> kFailureModes[] = {{"FailOpen", true}, {"FailClosed", false}, {"open", true}, {"closed", false}};
-/// The words are those of Kubernetes' webhooks.
+/// Kubernetes uses these words for its webhooks.
 constexpr Choice<bool> kFailurePolicies[] = {{"Ignore", true}, {"Fail", false}};
 
 }  // namespace

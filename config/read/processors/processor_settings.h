@@ -1,4 +1,4 @@
-// The fields that uses of payload processors and entries of catalogs have in common.
+// The common fields of uses of payload processors and of entries of catalogs.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kProcessorPhases[] = {"request-headers", "requ
 /// The first phase in which nothing runs before authentication.
 inline constexpr std::string_view kFirstPhaseAfterAuth = "connect";
 
-/// Returns the position of `phase` in that order; the number of phases if it is not one of them.
+/// Returns the position of `phase` in that order, or the number of phases if it is not a phase.
 std::size_t phaseIndex(std::string_view phase);
 
 /// Reads `priority`, `failOpen` in any spelling, `preAuth` and `timeout`.

@@ -1,5 +1,5 @@
-// Reads Envoy Gateway's EnvoyExtensionPolicy: its external processors become uses of kExtProc. Its other extensions are
-// not supported, and what a policy with them names must not be served without them.
+// Reads Envoy Gateway's EnvoyExtensionPolicy. Its external processors become uses of kExtProc. Its other extensions are
+// not supported, and targets of a policy with such extensions must not be served without them.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -22,8 +22,8 @@ constexpr std::string_view kRefusedPolicy[] = {"wasm", "lua", "dynamicModules", 
 
 constexpr std::string_view kEnvoyBodyModes[] = {"Streamed", "Buffered", "BufferedPartial", kFullDuplex};
 
-/// Reads what the server gets of one way, request or response: nothing if the API's field is absent, and the headers if
-/// it is there.
+/// Reads which parts of the request or of the response the server gets: nothing if the API's field is absent, and the
+/// headers if it is present.
 void readWay(FieldReader way, const std::string& name, bool failsOpen, Value& modes, Value& config) {
   addText(modes, name + "Headers", way.given() ? "Send" : "Skip");
   const std::string_view body = way.word("body", kEnvoyBodyModes, "Skip");
@@ -60,7 +60,7 @@ void readServers(FieldReader& extension, Value& refs) {
   if (items.size() > 1) extension.unsupported("backendRefs", "more than one server is not supported");
 }
 
-/// Notes namespaces of metadata that the server would read or write, for which there is nothing here.
+/// Notes the metadata namespaces that the server would read or write, which do not exist here.
 void readNamespacesOfMetadata(FieldReader metadata) {
   for (const std::string_view key : {"accessibleNamespaces", "writableNamespaces"}) {
     if (!metadata.texts(key, rule::kAnyText, kMaxNamespaces).empty()) metadata.refuse(key);

@@ -1,6 +1,6 @@
-// Reads GEP-5091's InProcess: expressions that edit header and body fields. Edits of request headers whose values are
-// plain literals become a use of kHeaderModifier; everything else is kept as it was written, for kInProcess, whose
-// maker compiles the expressions.
+// Reads GEP-5091's InProcess, which has expressions that edit header fields and body fields. Edits of request headers
+// whose values are plain literals become a use of kHeaderModifier. Everything else is kept as written for kInProcess,
+// and the maker of its processors compiles the expressions.
 #include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/text.h"
@@ -12,7 +12,7 @@ constexpr std::size_t kMaxEdits = 64;
 constexpr std::size_t kMaxExpressionBytes = 4096;
 constexpr std::string_view kModifierPhase = "request-headers";
 
-/// Returns the text of a CEL string literal without escapes; none for any other expression.
+/// Returns the text of a CEL string literal without escapes; nullopt for any other expression.
 std::optional<std::string> literal(std::string_view expression) {
   if (expression.size() < 2) return std::nullopt;
   const char mark = expression.front();
@@ -37,7 +37,7 @@ bool readSetHeader(FieldReader reader, Value& set) {
   return true;
 }
 
-/// Reads a name, or a map that holds nothing but a name.
+/// Reads a name, or a map with only a name.
 std::string readName(FieldReader& holder, const Item& item, const TextRule& rule) {
   if (!item.value->isMap()) return readText(*item.value, item.path, rule, holder.context()).value_or("");
   FieldReader reader = holder.map(item);
@@ -46,7 +46,7 @@ std::string readName(FieldReader& holder, const Item& item, const TextRule& rule
   return name;
 }
 
-/// Reports whatever is wrong with an edit of the body; it is kept as it was written.
+/// Reports all errors in an edit of the body, which is kept as written.
 void checkBodyEdit(FieldReader field) {
   field.requiredText("name", rule::kAnyText);
   field.require("value");
@@ -63,7 +63,7 @@ bool readBodyEdits(FieldReader& message) {
   return set.empty() && removed.empty();
 }
 
-/// Returns the edits of headers as the config of HeaderModifier; nullopt if that cannot express all edits.
+/// Returns the edits of headers in the form of HeaderModifier's config; nullopt if that form cannot express all edits.
 std::optional<Value> readMessage(FieldReader message) {
   Value set = emptyValue(Value::Kind::kList, message.positionOf("setHeaders"));
   Value remove = emptyValue(Value::Kind::kList, message.positionOf("removeHeaders"));

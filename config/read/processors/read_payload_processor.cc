@@ -21,7 +21,7 @@ bool acceptsProcessors(const ObjectRef& ref) {
          isKindOf<GrpcRoute>(ref.group, ref.kind) || isKindOf<Backend>(ref.group, ref.kind) || isListenerSet(ref);
 }
 
-/// Reads the group and kind. The default group is Gateway API's, which is not that of most Backends.
+/// Reads group and kind. The default group is that of Gateway API, and most Backends have another one.
 void readTargetKind(FieldReader& reader, PolicyTarget& target) {
   reader.require("kind");
   readObjectRef(reader, target.object, {kGatewayGroup, ""}, false);
@@ -49,15 +49,15 @@ void readTarget(FieldReader reader, PayloadProcessor& processor) {
   if (!target.object.name.empty()) processor.targets.push_back(std::move(target));
 }
 
-/// Reads `targetRef`, and `targetRefs` as other policies have it. Each entry counts.
+/// Reads `targetRef`, and `targetRefs` as in other policies. All entries are targets.
 void readTargets(FieldReader& spec, PayloadProcessor& processor) {
   if (!spec.has("targetRefs")) spec.require("targetRef");
   if (spec.has("targetRef")) readTarget(spec.map("targetRef"), processor);
   for (const Item& item : spec.listOfSome("targetRefs", kMaxPolicyTargets)) readTarget(spec.map(item), processor);
 }
 
-/// Checks that a processor before routing targets Gateways alone (GEP-5091) and uses only the phases that end before a
-/// route is matched.
+/// Checks that a processor that runs before routing targets only Gateways (GEP-5091) and uses only the phases that end
+/// before a route is matched.
 void checkPhase(FieldReader& spec, PayloadProcessor& processor) {
   if (processor.phase != RoutingPhase::kPreRouting) return;
   const auto late = std::find_if(processor.targets.begin(), processor.targets.end(), [](const PolicyTarget& each) {

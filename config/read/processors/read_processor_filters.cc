@@ -1,5 +1,5 @@
-// Reads filters of routes that attach payload processors: by reference to a pipeline, with uses in the route itself,
-// which no API server accepts, or ExternalAuth, which becomes a use of the type of that name.
+// Reads filters of routes that attach payload processors. Some refer to a pipeline. Others contain uses in the route
+// itself, which no API server accepts. An ExternalAuth filter becomes a use of the type with that name.
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -25,7 +25,7 @@ constexpr std::size_t kMaxAuthHeaders = 64;
 constexpr std::size_t kMaxAuthPath = 1024;
 constexpr Choice<bool> kAuthProtocols[] = {{"HTTP", false}, {"GRPC", true}};
 
-/// Adds a map to a config as it was written, as far as the API knows its fields.
+/// Adds a map to a config as it was written, without fields that the API does not have.
 void addKnown(Value& config, std::string_view key, FieldReader part) {
   part.finish();
   if (part.value() != nullptr) addMember(config, key, part.knownPart());
@@ -98,7 +98,7 @@ void readExternalAuth(FieldReader& filter, std::string_view field, RouteFilters&
   const std::size_t others = filters.processors.size();
   use.name = others == 0 ? "external-auth" : "external-auth-" + std::to_string(others + 1);
   use.type = processor_type::kExternalAuthType;
-  use.failOpen = false;  // whatever a catalog says: the API has this filter fail closed
+  use.failOpen = false;  // overrides a catalog, because the API demands that this filter fails closed
   filters.processors.emplace_back(std::vector<ProcessorUse>{std::move(use)});
 }
 

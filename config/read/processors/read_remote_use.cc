@@ -1,5 +1,5 @@
-// Reads uses of processors that are reached over the network, in the payload processing proposal's spelling and in that
-// of GEP-5091's ExtProcess. Both become a use of kExtProc.
+// Reads uses of processors that are called over the network, in the spelling of the payload processing proposal and in
+// that of GEP-5091's ExtProcess. Both become a use of kExtProc.
 #include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kMaxProcessorBackendRefs = 16;
 constexpr std::size_t kMaxContextBytes = 4096;
 
-/// Adds the modes of spellings that have none: the server gets the whole payload, without holding up a response that
-/// comes slowly.
+/// Adds the modes for spellings without modes. The server gets the whole payload, and a slow response is streamed
+/// without waiting for its end.
 void addWholePayload(Value& config) {
   Value& modes = addMap(config, "processingMode");
   addText(modes, "requestBody", "Buffered");

@@ -1,5 +1,5 @@
-// Reads the prototype's XPayloadProcessor: one server that speaks Envoy's external processing, with its modes. It
-// becomes a pipeline whose single use is of kExtProc.
+// Reads the prototype's XPayloadProcessor, which names one server that implements Envoy's external processing, with its
+// modes. It becomes a pipeline with a single use of kExtProc.
 #include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"

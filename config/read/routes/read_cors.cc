@@ -19,7 +19,7 @@ std::vector<std::string> readSet(FieldReader& reader, std::string_view key, cons
   return texts;
 }
 
-/// Reads such a list in which "*" means everything, so that nothing may stand beside it.
+/// Reads a list of the same type in which "*" means everything. If "*" is present, it must be the only element.
 std::vector<std::string> readSetOrAll(FieldReader& reader, std::string_view key, const TextRule& rule,
                                       std::size_t maxItems) {
   std::vector<std::string> texts = readSet(reader, key, rule, maxItems);

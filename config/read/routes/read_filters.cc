@@ -15,7 +15,7 @@ void readHeader(FieldReader& reader, HeaderValue& header) {
   reader.read(required("value"), header.value, rule::kHeaderValue);
 }
 
-/// Reads a list of header fields. If a name occurs more than once, the first entry counts (HTTPHeader.name).
+/// Reads a list of header fields. If a name occurs more than once, the first entry is used (HTTPHeader.name).
 void readHeaders(FieldReader& modifier, std::string_view key, std::vector<HeaderValue>& headers) {
   for (const Item& item : modifier.list(key, kMaxHeaders)) {
     HeaderValue header;
@@ -73,7 +73,7 @@ void readRequestRedirect(FieldReader& reader, RequestRedirectFilter& redirect) {
   }
 }
 
-/// Reads the field that goes with a type of filter. It is called after the check that the field is present.
+/// Reads the field of a type of filter. It is called after the check that the field is present.
 using ReadFilter = void (*)(FieldReader& filter, std::string_view field, RouteFilters& filters);
 
 /// Reads a filter of a type that may occur once.
@@ -86,7 +86,7 @@ void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filte
   filter.map(field).readInto(filters.mirrors.emplace_back(), readRequestMirror);
 }
 
-/// A type of filter and the only field that it goes with.
+/// A type of filter, and the only field that may be present with it.
 struct FilterKind {
   std::string_view type;
   std::string_view field;

@@ -26,7 +26,7 @@ void readPath(FieldReader& reader, PathMatch& match) {
   }
 }
 
-/// Reads a list of matches by name. If a name occurs more than once, the first entry counts (HTTPHeaderMatch.name,
+/// Reads a list of matches by name. If a name occurs more than once, the first entry is used (HTTPHeaderMatch.name,
 /// HTTPQueryParamMatch.name).
 void readNamedMatches(FieldReader& holder, std::string_view key, const TextRule& value,
                       bool (*sameName)(std::string_view, std::string_view), std::vector<NamedMatch>& matches) {

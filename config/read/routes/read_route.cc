@@ -14,7 +14,7 @@ bool sameParent(const ParentRef& a, const ParentRef& b) {
          a.object.nameSpace == b.object.nameSpace && a.object.name == b.object.name;
 }
 
-/// Checks that two references to one parent each select a section or port, and not the same one.
+/// Checks that two references to the same parent each select a section or port, and that these differ.
 void checkParentRef(FieldReader& reader, const ParentRef& ref, const std::vector<ParentRef>& others) {
   for (const ParentRef& other : others) {
     if (!sameParent(ref, other)) continue;
@@ -32,7 +32,7 @@ void readParentRefs(FieldReader& spec, std::vector<ParentRef>& refs) {
     FieldReader reader = spec.map(item);
     ParentRef ref;
     readObjectRef(reader, ref.object, {kGatewayGroup, "Gateway"}, true);
-    // If only its section or port is not legible, the whole parent is meant.
+    // If only the section or the port of the reference could not be read, it refers to the whole parent.
     const bool legible = reader.isLegible();
     reader.read("sectionName", ref.sectionName, rule::kSectionName);
     reader.read("port", ref.port, kPorts);

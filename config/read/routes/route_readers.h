@@ -1,4 +1,4 @@
-// Functions that the readers of HTTPRoute and GRPCRoute share. Each kind has its own read_*_route.cc, which reads its
+// Declares functions for the readers of HTTPRoute and GRPCRoute. Each kind has its own read_*_route.cc, which reads its
 // matches.
 #pragma once
 
@@ -20,11 +20,11 @@ inline constexpr Choice<ValueMatchType> kValueMatchTypes[] = {
 /// The filters that a route may have.
 enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 
-/// Reads `filters` of a rule or of a backendRef. The holder collects those that are not supported.
+/// Reads `filters` of a rule or of a backendRef. Unsupported filters are added to the list of the holder.
 void readFilters(FieldReader& holder, FilterSet set, RouteFilters& filters);
 void readCors(FieldReader& reader, CorsFilter& cors);
 void readRequestMirror(FieldReader& reader, RequestMirrorFilter& mirror);
-/// Reads a reference to a Backend, or to a Service, which needs its port.
+/// Reads a reference to a Backend, or to a Service, which requires a port.
 void readHttpBackendObjectReference(FieldReader& reader, BackendObjectReference& ref);
 
 /// Reads `headers` of a match.
@@ -35,11 +35,12 @@ std::optional<HttpRouteMatch> readHttpMatch(FieldReader reader);
 /// Reads name, filters, backendRefs and sessionPersistence of a rule.
 void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule);
 
-/// Reads parentRefs, hostnames and the other fields beside the rules.
+/// Reads parentRefs, hostnames and the other fields besides the rules.
 void readRouteParts(FieldReader& spec, Route& route);
 
-/// Reads `matches` of a rule; without it, one default-constructed Match, which is the API's default. `readMatch`
-/// returns, after errors, the legible part of a match if that selects by path or by the method called; else nullopt.
+/// Reads `matches` of a rule. If it is absent, the result is one default-constructed Match, which is the API's default.
+/// After errors, `readMatch` returns the readable part of a match if that selects by path or by the called method, or
+/// else nullopt.
 template <typename Rule, typename Match>
 void readMatches(FieldReader& reader, std::optional<Match> (*readMatch)(FieldReader), Rule& rule) {
   constexpr std::size_t kMaxMatches = 64;
@@ -55,7 +56,7 @@ void readMatches(FieldReader& reader, std::optional<Match> (*readMatch)(FieldRea
   if (!rule.coversRest) rule.matches.emplace_back();
 }
 
-/// Reports unknown fields. One of them may be a misspelt `matches`, so the default is not what the user meant.
+/// Reports unknown fields. One of them may be a misspelt `matches`, and then the default is not what the user meant.
 template <typename Rule>
 void finishRule(FieldReader& reader, Rule& rule) {
   const std::size_t errors = reader.context().errors();
@@ -97,7 +98,7 @@ void readRules(FieldReader& spec, void (*readRule)(FieldReader&, Rule&), std::ve
   if (!rule.coversRest) rule.matches.emplace_back();
 }
 
-/// Returns true if the legible part is of use after errors, because its hostnames are legible (see Rejected).
+/// Returns true if the readable part is useful after errors, because its hostnames could be read (see Rejected).
 template <typename RouteType, typename Rule>
 bool readRoute(FieldReader& spec, void (*readRule)(FieldReader&, Rule&), RouteType& route) {
   ObjectContext& context = spec.context();

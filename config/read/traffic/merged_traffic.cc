@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kFieldsOfOnePolicy = {"targetRef", "targetRefs", "targetSelectors",
                                                                 "mergeType"};
 
-/// Changes `target` as the patch says. The depth is that of a document, which has a bound.
+/// Applies the patch to `target`. The recursion is bounded because the depth of a document is.
 void applyPatch(Value& target, const Value& patch) {
   if (!patch.isMap() || !target.isMap()) {
     target = patch;

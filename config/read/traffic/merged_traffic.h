@@ -1,8 +1,8 @@
-// Merges a BackendTrafficPolicy in Envoy Gateway's form with its parent, the one for the listener or the Gateway, as
-// its mergeType says: a field at any depth is the policy's own, or else the parent's.
+// Merges a BackendTrafficPolicy in Envoy Gateway's form with its parent, which is the policy for the listener or the
+// Gateway, according to its mergeType. A field at any depth comes from the policy, or else from the parent.
 //
-// For the fields that this program serves, both types mean a merge patch (RFC 7396): a list counts as a whole, and a
-// field that is null is removed.
+// For the fields that this program supports, both merge types mean a merge patch (RFC 7396): a list is replaced as a
+// whole, and a field that is null is removed.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 namespace sluice::config {
 
 struct MergedTraffic {
-  TrafficPolicy policy;  // with the metadata of the one that merges, and without targets
-  std::string error;     // the first field that is wrong, and why; empty if the policy is valid
+  TrafficPolicy policy;  // has the metadata of the policy that merges, and no targets
+  std::string error;     // the first wrong field and the reason; empty if the policy is valid
 };
 
-/// Both must have TrafficPolicy::shipped.
+/// Both policies must have TrafficPolicy::shipped.
 MergedTraffic mergedTraffic(const TrafficPolicy& parent, const TrafficPolicy& policy);
 
 }  // namespace sluice::config

@@ -1,4 +1,4 @@
-// Reads Envoy Gateway's BackendTrafficPolicy, in the form that its fields show.
+// Reads Envoy Gateway's BackendTrafficPolicy. Its fields show which of the two forms it has.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 namespace sluice::config {
 namespace {
 
-/// Returns the first of the fields that is present; empty if there is none.
+/// Returns the first of the fields that is present; empty if none is.
 std::string_view firstPresent(FieldReader& spec, std::span<const std::string_view> fields) {
   const auto found = std::find_if(fields.begin(), fields.end(), [&](std::string_view each) { return spec.has(each); });
   return found == fields.end() ? std::string_view() : *found;

@@ -1,5 +1,6 @@
-// Reads Envoy Gateway's ClientTrafficPolicy as far as it restricts who may come in, and with what, which is not
-// supported: listeners must not be served without it. Its other settings are of how listeners work, and have no effect.
+// Reads the parts of Envoy Gateway's ClientTrafficPolicy that restrict clients or their requests. They are not
+// supported, so listeners must not be served without them. Its other settings concern how listeners work, and have no
+// effect.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -24,17 +25,17 @@ constexpr std::string_view kMayRestrict =
 /// A field of the policy that restricts clients.
 struct ClientRestriction {
   std::string_view field;
-  std::vector<std::string_view> unless = {};  // values with which it does not
-  std::string_view inner = {};                // it is a map, and the value is that of this member
+  std::vector<std::string_view> unless = {};  // values with which it does not restrict clients
+  std::string_view inner = {};                // the field is a map, and this member has the value
 };
 
-/// Returns true for a value that is one of these words.
+/// Returns true if the value is one of these words.
 bool isOneWordOf(const Value* value, const std::vector<std::string_view>& words) {
   return value != nullptr && std::find(words.begin(), words.end(), value->text) != words.end();
 }
 
-/// Adds the fields of `reader` that restrict clients. The `others` are known and do not; a field that is none of both
-/// could be a misspelt one that does.
+/// Adds the fields of `reader` that restrict clients. The fields in `others` are known not to restrict them. A field in
+/// neither list is added too, because it could be a misspelt restriction.
 void findRestricting(FieldReader reader, const std::vector<ClientRestriction>& restrictions,
                      const std::vector<std::string_view>& others, std::vector<std::string>& found) {
   for (const auto& [field, unless, inner] : restrictions) {
@@ -47,9 +48,9 @@ void findRestricting(FieldReader reader, const std::vector<ClientRestriction>& r
   reader.finish();
 }
 
-/// Adds what restricts in the parts of the spec.
+/// Adds the restrictions in the parts of the spec.
 void findRestrictingParts(FieldReader& spec, std::vector<std::string>& found) {
-  // Clients with TLS 1.2 are let in.
+  // Clients with TLS 1.2 are accepted anyway.
   findRestricting(spec.map("tls"),
                   {{"clientValidation"},
                    {"ciphers"},
@@ -65,7 +66,7 @@ void findRestrictingParts(FieldReader& spec, std::vector<std::string>& found) {
   FieldReader detection = spec.map("clientIPDetection");
   findRestricting(detection.map("customHeader"), {{"failClosed", {"false"}}}, {"name"}, found);
   findRestricting(std::move(detection), {}, {"xForwardedFor"}, found);
-  // Clients must not send what these take away or refuse, and Backends may rely on it.
+  // These fields remove or refuse parts of requests, and Backends may rely on that.
   findRestricting(
       spec.map("headers"),
       {{"xForwardedClientCert", {"AlwaysForwardOnly"}, "mode"},
@@ -82,7 +83,7 @@ void readClientTrafficPolicy(FieldReader& root, UnsupportedPolicy& policy) {
   FieldReader spec = root.map("spec");
   const std::size_t before = root.context().illegibleFields();
   if (spec.given()) readPolicyTargets(spec, policy);
-  // An error in the targets does not tell whether the policy restricts clients.
+  // An error in the targets does not mean that the policy restricts clients.
   const std::size_t ofTargets = root.context().illegibleFields() - before;
   std::vector<std::string> restricting;
   findRestrictingParts(spec, restricting);

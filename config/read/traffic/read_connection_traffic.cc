@@ -1,5 +1,5 @@
-// Reads what a policy says of connections to Backends, and of the time that requests may take, in the spelling that
-// TrafficPolicy and BackendTrafficPolicy as Envoy Gateway ships it share.
+// Reads the settings of a policy for connections to Backends and for the timeouts of requests. TrafficPolicy has the
+// same spelling of them as BackendTrafficPolicy in Envoy Gateway's form.
 #include <chrono>
 #include <cstdint>
 #include <limits>

@@ -45,7 +45,7 @@ void readPassive(FieldReader& reader, PassiveHealthSettings& passive) {
   }
 }
 
-/// Reads bytes that are written as text, or in base64.
+/// Reads bytes that are written as text or in base64.
 void readPayload(FieldReader& reader, std::string& payload) {
   static constexpr Choice<bool> kTypes[] = {{"Text", true}, {"Binary", false}};
   bool isText = true;
@@ -97,7 +97,7 @@ void readGrpcCheck(FieldReader& reader, ActiveHealthSettings& active) {
   reader.read("service", active.service, kGrpcService);
 }
 
-/// Reads how the TLS of checks differs from that of the Backend.
+/// Reads the differences between the TLS of checks and that of the Backend.
 void readCheckTls(FieldReader& reader, ActiveHealthSettings& active) {
   static constexpr Choice<bool> kModes[] = {{"None", true}, {"Simple", false}};
   reader.read("mode", active.plain, kModes);
@@ -111,7 +111,7 @@ void readCheckTls(FieldReader& reader, ActiveHealthSettings& active) {
   }
 }
 
-/// Reads the field that goes with the type of the check.
+/// Reads the field that belongs to the type of the check.
 void readCheckOfType(FieldReader& reader, const OtherCheckFields& others, ActiveHealthSettings& active) {
   using Type = ActiveHealthSettings::Type;
   if (active.type != Type::kHttp && reader.has("http")) reader.error("http", "is for the type HTTP alone");

@@ -51,15 +51,15 @@ void readGrpcRetry(FieldReader& grpc, TrafficRetry& retry) {
 constexpr std::uint32_t kUsualParallelRetries = 3;
 constexpr NumberRange kParallelRetries{0, INT32_MAX};
 
-/// Reads a share of the requests at a time. Here the share is of the requests of the last 10s, which comes to about the
-/// same.
+/// Reads a percentage of the active requests. This program applies it to the requests of the last 10s, which has about
+/// the same effect.
 void readActiveBudget(FieldReader& budget, RetryBudgetFields& fields) {
   fields.minConcurrent = kUsualParallelRetries;
   budget.read(required("activeRequestPercent"), fields.percent, {1, 100});
   budget.read("minConcurrent", fields.minConcurrent, kParallelRetries);
 }
 
-/// Reads how many retries there are at a time, of whatever number of requests.
+/// Reads the limit of parallel retries, which does not depend on the number of requests.
 void readStaticLimit(FieldReader& limit, RetryBudgetFields& fields) {
   fields.maxConcurrent = kUsualParallelRetries;
   limit.read("maxParallel", fields.maxConcurrent, kParallelRetries);
@@ -130,7 +130,7 @@ void readProposedGrpcCheck(FieldReader grpc, ActiveHealthSettings& active) {
   grpc.finish();
 }
 
-/// Whether checks are logged is not up to policies: the log has each change of a Backend's health.
+/// Policies cannot decide whether checks are logged. The log has each change of a Backend's health.
 void readCheckLogging(FieldReader logging) {
   for (const std::string_view key : {"enabled", "alwaysLogFailures"}) {
     if (!logging.boolean(key, false)) continue;
@@ -188,7 +188,7 @@ void readHealthChecking(FieldReader& checking, TrafficPolicy& policy) {
   }
 }
 
-/// Reads the bounds for each priority of requests. All requests have the same one here.
+/// Reads the limits for each priority of requests. Here all requests have the same priority.
 void readProposedBreakers(FieldReader& spec, TrafficPolicy& policy) {
   static constexpr std::string_view kPriorities[] = {"default", "high"};
   constexpr std::uint32_t kUsualBound = 1024;
@@ -218,7 +218,7 @@ void readProposedKeepalive(FieldReader& reader, base::TcpKeepalive& keepalive) {
   readProbes(reader, "maxProbes", keepalive);
 }
 
-/// Reads `dns` and `protocols`, which say together which addresses a connection may go to.
+/// Reads `dns` and `protocols`, which together decide which addresses a connection may use.
 void readProposedDns(FieldReader& spec, TrafficDns& result) {
   static constexpr Choice<bool> kDnsTypes[] = {{"strict", false}, {"logical", true}};
   FieldReader dns = spec.map("dns");

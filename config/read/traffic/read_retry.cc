@@ -7,7 +7,7 @@
 namespace sluice::config {
 namespace {
 
-// The API sets no bound. Users who need more attempts need a queue rather than a gateway that retries.
+// The API has no limit. Users who need more attempts need a queue rather than a gateway that retries.
 constexpr std::int64_t kMostAttempts = 10;
 constexpr std::int64_t kLowestCode = 400;
 constexpr std::int64_t kHighestCode = 599;

@@ -1,7 +1,7 @@
 // Reads the form of BackendTrafficPolicy that Envoy Gateway ships.
 //
-// An API server that has Envoy Gateway's definition fills in its defaults, so a field that has its default says nothing
-// about what the user wants.
+// An API server with Envoy Gateway's definition fills in its defaults. So a field with its default does not show that
+// the user wants it.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -42,8 +42,8 @@ constexpr Choice<RetryTrigger> kShippedTriggers[] = {
 
 constexpr Choice<bool> kMergeTypes[] = {{"StrategicMerge", true}, {"JSONMerge", true}};
 
-/// Adds the statuses of the triggers; those that Envoy Gateway has by default if there are none. Returns whether those
-/// of httpStatusCodes count.
+/// Adds the statuses of the triggers, or Envoy Gateway's defaults if there are no triggers. Returns whether the
+/// statuses in httpStatusCodes are used.
 bool readTriggers(FieldReader& retryOn, TrafficRetry& retry) {
   const std::vector<Item> items = retryOn.list("triggers", kMaxTriggers);
   bool listed = items.empty();
@@ -78,7 +78,7 @@ void readRetryOn(FieldReader& retryOn, TrafficRetry& retry) {
   for (const std::uint16_t code : codes) addCodes(code, code, retry.codes);
 }
 
-/// The defaults of its parts apply if these are absent, too.
+/// The defaults of the parts of `retry` apply even if these parts are absent.
 void readShippedRetry(FieldReader& reader, TrafficRetry& retry) {
   retry.attempts = kShippedRetries;
   readRetryCount(reader, "numRetries", {0, INT32_MAX}, retry);
@@ -102,10 +102,10 @@ void readShippedPassive(FieldReader& reader, PassiveHealthSettings& passive) {
   reader.read("baseEjectionTime", passive.baseEjectionTime, kNotZero);
   passive.maxEjectionTime = std::max(passive.maxEjectionTime, passive.baseEjectionTime);
   reader.refuseTrue("splitExternalLocalOriginErrors");
-  // It counts only if errors are split.
+  // The field has an effect only if errors are split.
   std::uint32_t unused = 0;
   reader.read("consecutiveLocalOriginFailures", unused, kAnyNumber);
-  // The first Backend may always rest unless maxEjectionPercent is 0.
+  // The first Backend can always be ejected unless maxEjectionPercent is 0.
   if (reader.boolean("alwaysEjectOneEndpoint", false)) {
     passive.maxEjectionPercent = std::max(passive.maxEjectionPercent, 1U);
   }

@@ -27,7 +27,7 @@ void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::strin
                            nearestTargetKind(target.targetKind()));
 }
 
-/// Refuses for a Backend what is decided about a request before it has one.
+/// Refuses settings for a Backend that apply before a request has a Backend.
 void checkBackendFields(FieldReader& spec, const TrafficPolicy& policy) {
   if (std::none_of(policy.targets.begin(), policy.targets.end(), isBackendTarget)) return;
   for (const std::string_view field : {"retry", "failover"}) {
@@ -42,7 +42,7 @@ bool hasTargetOf(const TrafficPolicy& policy) {
                      [](const PolicyTarget& each) { return isKindOf<Object>(each.object.group, each.object.kind); });
 }
 
-/// Refuses priorities for a Gateway: what they name are backendRefs, which its routes have and it has not.
+/// Refuses priorities for a Gateway. They name backendRefs, and a Gateway has none; its routes have them.
 void checkPriorities(FieldReader& spec, const TrafficPolicy& policy) {
   if (!policy.failover || policy.failover->priorities.empty() || !hasTargetOf<Gateway>(policy)) return;
   spec.context().error(spec.positionOf("failover"), spec.pathOf("failover") + ".priorities",

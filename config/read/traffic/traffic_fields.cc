@@ -1,4 +1,4 @@
-// Reads the parts that both forms of BackendTrafficPolicy share.
+// Reads the parts that are the same in both forms of BackendTrafficPolicy.
 #include <algorithm>
 #include <cstdint>
 
