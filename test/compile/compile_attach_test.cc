@@ -30,7 +30,7 @@ std::string routeInNamespace(std::string_view nameSpace) {
               "[{name: egress}]", "[{name: egress, namespace: default}]");
 }
 
-/// Returns a route of `kind` with this name, age and hostname ("": none).
+/// Returns a route of `kind` with this name, age and hostname. An empty hostname means that it has none.
 std::string aged(const std::string& kind, const std::string& name, std::string_view created,
                  const std::string& hostname) {
   std::string text = with(kRoute, "kind: HTTPRoute", "kind: " + kind);
@@ -38,7 +38,7 @@ std::string aged(const std::string& kind, const std::string& name, std::string_v
   return hostname.empty() ? text : with(text, "spec:", "spec:\n  hostnames: ['" + hostname + "']");
 }
 
-// --- namespaces
+// Tests of namespaces.
 
 TEST(AllowedRoutes, SelectorAcceptsRoutesOfTheSelectedNamespaces) {
   const std::string gateway = gatewayFrom("{from: Selector, selector: {matchLabels: {egress: 'yes'}}}");
@@ -74,7 +74,7 @@ TEST(AllowedRoutes, SameAcceptsOneNamespaceAndAllAcceptsEvery) {
       "True/Accepted");
 }
 
-// --- kinds
+// Tests of kinds of routes.
 
 TEST(AllowedRoutes, KindsAcceptTheRoutesThatTheyName) {
   const std::string gateway = gatewayWith(
@@ -90,7 +90,7 @@ TEST(AllowedRoutes, KindsAcceptTheRoutesThatTheyName) {
   EXPECT_FALSE(world.rule(RequestMaker("POST", "a.test", "/a/b"), 81)->grpc);
 }
 
-// --- parentRefs
+// Tests of parentRefs.
 
 TEST(ParentRefs, SelectListenersByNameAndPort) {
   const std::string gateway = gatewayWith(
@@ -153,7 +153,7 @@ TEST(ParentRefs, ReportAPartiallyInvalidRouteOnlyWhereItIsAccepted) {
   EXPECT_EQ(config::findCondition(parents[1].conditions, "PartiallyInvalid"), nullptr);
 }
 
-// --- a hostname belongs to one kind of route (GRPCRouteSpec.hostnames)
+// Tests that a hostname belongs to only one kind of route (GRPCRouteSpec.hostnames).
 
 TEST(HostnameConflict, IsWonByTheOlderRoute) {
   for (const auto& [http, grpc] : {std::pair(kOld, kNew), std::pair(kNew, kOld)}) {
@@ -193,7 +193,7 @@ TEST(HostnameConflict, RequiresACommonHostAndAListener) {
       << "and the other is spoken of";
 }
 
-// --- routes with equal matches
+// Tests of routes with equal matches.
 
 TEST(EqualMatch, IsWonByTheOlderRouteAndReportedToTheOther) {
   const World world(

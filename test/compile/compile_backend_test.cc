@@ -238,7 +238,8 @@ TEST(CompileBackend, HasAnHttp11PlanForUpgradesIfAlpnChoosesTheProtocol) {
   EXPECT_EQ(tunnelPlan(world), nullptr);
 }
 
-// The namespaces of a cluster do not trust each other: none spends the bounds of another one, or uses its connections.
+// The namespaces of a cluster do not trust each other. So none may use up the limits of another one, or use its
+// connections.
 TEST(CompileBackend, GivesTwoObjectsForOneDestinationDifferentIdentities) {
   const std::string route =
       with(kRoute, "name: origin, port: 8080}",

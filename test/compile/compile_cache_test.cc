@@ -1,4 +1,5 @@
-// Tests successive compilations: unchanged parts stay the same objects, and nothing else differs.
+// Tests successive compilations: unchanged parts stay the same objects, and the result equals that of a first
+// compilation.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -277,7 +278,7 @@ TEST_F(CompileCacheTest, DropsRoutesThatTheLastCompilationDidNotHave) {
   folder_.write("b.yaml", "");
   folder_.compile();
   EXPECT_EQ(folder_.rule("/b"), nullptr);
-  folder_.compile();  // its objects have no other owner any more
+  folder_.compile();  // now nothing else refers to its objects
   folder_.write("b.yaml", routeToBackend("b", "second"));
   folder_.compile();
   EXPECT_NE(folder_.rule("/b"), nullptr);

@@ -1,4 +1,4 @@
-// Many matches under many hostnames at many listeners: what they share, and the bound of one route.
+// Tests many matches with many hostnames at many listeners: which parts they share, and the limit of one route.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,8 @@ TEST(CompileMatches, HostnamesAndListenersShareThem) {
 }
 
 TEST(CompileMatches, ARouteWithTooManyEntriesIsRefusedByNameAndAlone) {
-  // The first route has 2 matches, at the listener for all hosts under 3 hostnames and at the other one under 2.
+  // The first route has 2 matches: with 3 hostnames at the listener for all hosts, and with 2 hostnames at the other
+  // one.
   const std::string large = routeOfTwoMatches("large", "[x.l1.test, y.l1.test, a.test]");
   const std::string small = routeOfTwoMatches("small", "[a.test]");
   const World enough({classWithLimit(10), gatewayOfListeners(2), kBackend, large, small});

@@ -24,7 +24,7 @@ std::string mirror(const std::string& ref, const std::string& more = {}) {
   return "{type: RequestMirror, requestMirror: {backendRef: {group: gateway.networking.k8s.io, kind: Backend, " + ref +
          "}" + more + "}}";
 }
-/// Returns the route with these filters, in its rule or in its weighted backend.
+/// Returns the route with these filters, either in its rule or in its weighted backend.
 std::string routeWithMirrors(const std::string& filters) {
   return with(kRoute, "rules: [{", "rules: [{filters: [" + filters + "], ");
 }
@@ -58,8 +58,8 @@ TEST(CompileMirror, IsKeptAtItsWeightedBackend) {
   EXPECT_EQ(world.snapshot().backends.size(), 2U);
 }
 
-// HTTPRequestMirrorFilter.backendRef: an unresolved reference is not configured and reported, and the request is
-// served.
+// HTTPRequestMirrorFilter.backendRef demands that a mirror with an unresolved reference is not configured but reported,
+// and that the request is served.
 TEST(CompileMirror, LeavesOutAndReportsAMirrorWithABrokenReference) {
   for (const auto& [ref, reason] :
        {std::pair("name: missing", "BackendNotFound"), std::pair("name: copy, namespace: other", "RefNotPermitted"),

@@ -1,4 +1,4 @@
-// Compiles random configurations. The result must not depend on the order of their documents.
+// Compiles random configurations and tests that the result does not depend on the order of their documents.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class DocumentGenerator {
     return oneOf({"", ", creationTimestamp: '2024-01-01T00:00:00Z'", ", creationTimestamp: '2025-01-01T00:00:00Z'"});
   }
 
-  /// Adds a Service whose slices overlap and which not every namespace may refer to.
+  /// Adds a Service with overlapping slices, to which only some namespaces may refer.
   void addService(std::vector<std::string>& documents) {
     documents.push_back(
         "apiVersion: v1\nkind: Service\nmetadata: {name: inner, namespace: b}\nspec: {ports: [{port: 80" +
@@ -93,7 +93,7 @@ class DocumentGenerator {
     const bool grpc = random_() % 3 == 0;
     std::string rules;
     for (std::uint64_t i = 1 + random_() % 3; i > 0; --i) {
-      // The weight distinguishes the rules.
+      // The rules differ by their weight.
       rules += "  - matches: [" + match(grpc) + ", " + match(grpc) +
                "]\n    backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " +
                oneOf({"origin", "origin", "absent"}) + ", weight: " + std::to_string(number * 10 + i) + "}" +
@@ -113,7 +113,7 @@ class DocumentGenerator {
             oneOf({"", "", "", "", "  - matches: [{path: {value: s}}]\n"}));
   }
 
-  /// Adds policies of unsupported kinds, some of which their schema refuses.
+  /// Adds policies of unsupported kinds. Some of them are refused by their schema.
   void addPolicies(std::vector<std::string>& documents) {
     for (const char* name : {"p", "q", "r"}) {
       documents.push_back("apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {name: " +

@@ -125,7 +125,7 @@ TEST(CompileRoute, FailsARuleWithAMatchThatCannotBeEvaluatedForAllThatItCouldMea
     World world =
         worldWithRoute(routeWithRules("rules: [" + ruleToOrigin("matches: [{path: {value: /bad}}, {" + match + "}]") +
                                       ", " + ruleToOrigin("matches: [{path: {value: /good}}]") + "]"));
-    if (world.model().all<config::HttpRoute>().empty()) continue;  // its schema refuses it already
+    if (world.model().all<config::HttpRoute>().empty()) continue;  // its schema has refused it already
     EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted") << match;
     EXPECT_EQ(world.condition("HTTPRoute", "route", "PartiallyInvalid"), "True/UnsupportedValue") << match;
     EXPECT_EQ(world.outcome("a.test", "/bad"), "500") << match;

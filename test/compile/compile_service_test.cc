@@ -221,7 +221,7 @@ spec:
   EXPECT_THAT(endpoints(granted), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
 }
 
-// CVE-2021-25740: users who may write EndpointSlices must not reach through the gateway what they cannot reach
+// CVE-2021-25740: users who may write EndpointSlices must not reach anything through the gateway that they cannot reach
 // directly.
 TEST(CompileService, DoesNotLeadToTheGatewaysOwnAddresses) {
   for (const char* address :

@@ -142,7 +142,7 @@ TEST(CompileSession, ServesExistingSessionsOfBackendsWithWeightZero) {
   EXPECT_THAT(world.message("HTTPRoute", "route", "Accepted"), HasSubstr("but for the sessions that there are"));
 }
 
-// --- the key ---------------------------------------------------------------------------------------------------------
+// Tests of the key.
 
 constexpr std::string_view kClassWithSettings = R"(
 apiVersion: gateway.networking.k8s.io/v1

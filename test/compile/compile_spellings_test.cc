@@ -1,4 +1,4 @@
-// Tests the compilation of Backends in every spelling: ports, protocols, options, destinations and statuses.
+// Tests the compilation of Backends in all spellings: ports, protocols, options, destinations and statuses.
 #include <gtest/gtest.h>
 
 #include "test/compile/compile_world.h"

@@ -1,5 +1,5 @@
-// A configuration for tests of compile(): documents as users write them, loaded and compiled, and functions that query
-// the result.
+// A World is a configuration for tests of compile(). It loads and compiles documents as users write them, and has
+// functions that query the result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,8 @@ spec:
   rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]
 )";
 
-/// Returns `base` with its one occurrence of `from` replaced, so that a test shows only its own part of a document.
+/// Returns `base`, where the only occurrence of `from` is replaced, so that a test shows only its own part of a
+/// document.
 inline std::string with(std::string_view base, std::string_view from, std::string_view to) {
   std::string text(base);
   const std::size_t at = text.find(from);
@@ -62,12 +63,12 @@ inline std::string with(std::string_view base, std::string_view from, std::strin
   return text;
 }
 
-/// Returns kGateway with these listeners instead of its own.
+/// Returns kGateway with these listeners in place of its own.
 inline std::string gatewayWith(std::string_view listeners) {
   return with(kGateway, "{name: web, protocol: HTTP, port: 80}", listeners);
 }
 
-/// Returns kRoute with these rules instead of its own; `rules` begins with the key.
+/// Returns kRoute with these rules in place of its own; `rules` begins with the key.
 inline std::string routeWithRules(std::string_view rules) {
   constexpr std::string_view kOwnRules =
       "rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]";
@@ -100,7 +101,7 @@ inline std::string configMap(const std::string& name, const std::string& key, co
   return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  " + key + ": " + block(value);
 }
 
-/// One authority and one server certificate for all tests of the binary, because making keys is slow.
+/// All tests of the binary use the same authority and the same server certificate, because making keys is slow.
 inline const sluice::test::CertifiedKey& authority() {
   static const sluice::test::CertifiedKey made = sluice::test::makeAuthority();
   return made;
@@ -124,8 +125,8 @@ class World {
   }
 
   const config::Model& model() const { return configuration_.model; }
-  /// Returns the first Backend. A test may change it into one that no text describes, before recompile(); no other
-  /// Model shares the objects.
+  /// Returns the first Backend. A test may change it to a Backend that no text can describe, before it calls
+  /// recompile(). No other Model shares the objects.
   config::Backend& backend() { return const_cast<config::Backend&>(model().all<config::Backend>().front()); }
   config::Gateway& gateway() { return const_cast<config::Gateway&>(model().all<config::Gateway>().front()); }
   void recompile() {
@@ -135,14 +136,14 @@ class World {
       if (!systemTrustWorks_) return base::Error::config("no bundle here");
       return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
     };
-    CompileCache cache;  // one for each compilation, because tests change objects
+    CompileCache cache;  // each compilation needs a new cache, because tests change objects
     cache.states = std::move(states_);
     config::Problems problems;
     const auto catalog = config::CatalogCache().read(configuration_.model, compile::supportOf(processors_), problems);
     result_ = compile(configuration_.model, {*catalog, processors_, trust, places_}, cache);
     states_ = std::move(cache.states);
   }
-  /// Compiles again when each server that processors ask has done what `record` says.
+  /// Compiles again after `record` was called with the state of each server that processors call.
   template <typename Record>
   void recompileAfter(const Record& record) {
     for (const AskedServer& each : result_.servers) {
@@ -157,13 +158,13 @@ class World {
     places_.served = std::move(served);
     recompile();
   }
-  /// Compiles for a process that has this address pool, and whose Gateways had these addresses.
+  /// Compiles for a process with this address pool, whose Gateways had these addresses before.
   void recompileWithPool(std::string_view pool, GatewayAddresses before = {}) {
     places_.pool = AddressPool::parse(pool).value();
     places_.addresses = std::move(before);
     recompile();
   }
-  /// Compiles for a cluster whose controller keeps the Pods of Gateways, and stands in this namespace.
+  /// Compiles for a cluster with a controller in this namespace that keeps the Pods of Gateways.
   void recompileWithController(std::string_view nameSpace) {
     configuration_.model.controllerNamespace = nameSpace;
     recompile();
@@ -219,7 +220,8 @@ class World {
     const routing::Bind* found = bind(port);
     return found == nullptr ? nullptr : routing::routesOf(found->service).match(request.head()).rule;
   }
-  /// Returns the destination of GET / for `host`: a Backend's name, "500", "404", or "refused" if nobody listens.
+  /// Returns the destination of GET / for `host`: a Backend's name, "500", "404", or "refused" if no listener has the
+  /// port.
   std::string outcome(const std::string& host = "a.test", const std::string& path = "/",
                       std::uint16_t port = 80) const {
     if (bind(port) == nullptr) return "refused";

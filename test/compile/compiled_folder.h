@@ -1,4 +1,4 @@
-// A configuration of files that is compiled again and again with what was kept of the last time, for tests of that.
+// Compiles a configuration of files repeatedly with the caches of the last compilation, for tests of these caches.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,10 +16,10 @@
 
 namespace sluice::compile::test {
 
-/// A folder of files that is read and compiled again and again, as in a process.
+/// A folder of files that is read and compiled repeatedly, as in a process.
 class CompiledFolder {
  public:
-  /// With a controller, that keeps the Pods of Gateways and stands in this namespace.
+  /// If `controller` is not empty, a controller in this namespace keeps the Pods of Gateways.
   explicit CompiledFolder(processing::BuiltinTypes processors = {}, std::string controller = {})
       : processors_(std::move(processors)), controller_(std::move(controller)) {
     std::filesystem::create_directory(path_);
@@ -29,7 +29,8 @@ class CompiledFolder {
   void write(const std::string& file, const std::string& text) const {
     std::ofstream(path_ + "/" + file, std::ios::trunc) << text;
   }
-  /// The previous configuration stays alive meanwhile, as in a process. What is kept of it must make no difference.
+  /// The previous configuration stays alive during the compilation, as in a process. Its cached results must not change
+  /// the new result.
   void compile() {
     config::Configuration loaded = config::load(config::readPaths({path_}, base::Secret(), texts_), nullptr);
     loaded.model.controllerNamespace = controller_;
@@ -55,7 +56,7 @@ class CompiledFolder {
     const auto found = result_.secrets.find({"Gateway", nameSpace, name});
     return found == result_.secrets.end() ? base::ObjectNames() : found->second;
   }
-  /// Returns the endpoints of the one Service in use, joined.
+  /// Returns the endpoints of the only Service in use, joined.
   std::string endpoints() const {
     std::string text;
     for (const auto& backend : result_.snapshot->backends) {

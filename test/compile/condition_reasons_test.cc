@@ -1,5 +1,5 @@
-// Some configuration provokes every reason that config/status/conditions.h names. A reason that cannot occur must not
-// be listed there.
+// Tests that some configuration provokes each reason that config/status/conditions.h has. A reason that cannot occur
+// must not be in that list.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -68,7 +68,7 @@ std::string rpc(std::string_view route) {
   return with(with(route, "kind: HTTPRoute", "kind: GRPCRoute"), "name: route,", "name: rpc,");
 }
 
-/// Looks at the reasons of GatewayClass and Gateway.
+/// Provokes the reasons of GatewayClass and Gateway.
 void lookAtGateways(ReasonsGiven& given) {
   given.look(
       {kClass, kGateway, kBackend, kRoute});  // Accepted, Programmed, ResolvedRefs, NoConflicts, SupportedVersion
@@ -103,7 +103,7 @@ void lookAtListeners(ReasonsGiven& given) {
   given.look({kClass, listeners(https("a", "'*.test'", "one") + ", " + https("b", "b.test", "two")), one, two});
 }
 
-/// Looks at NoValidCACertificate.
+/// Provokes NoValidCACertificate.
 void lookAtTlsPolicies(ReasonsGiven& given) {
   given.look({kClass, kGateway, test::routeWithRules("rules: [{backendRefs: [{name: s, port: 80}]}]"),
               "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n",
@@ -160,7 +160,7 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, kGateway, policy, with(policy, "name: p", "name: q")});  // Conflicted
 }
 
-/// Looks at Unreachable and Unhealthy.
+/// Provokes Unreachable and Unhealthy.
 void lookAtHealth(ReasonsGiven& given) {
   World world({kClass, kGateway, kBackend, kRoute,
                "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: [{group: "

@@ -70,7 +70,7 @@ TEST(Cors, AllowsTheConfiguredOrigins) {
   }
 }
 
-// CORSOrigin: "*" matches any number of labels to the left, and by itself every host.
+// In a CORSOrigin, "*" matches any number of labels to the left. Alone, it matches every host.
 TEST(Cors, MatchesWildcardsToTheLeft) {
   const auto wild = cors("allowOrigins: ['https://*.bar.test', 'http://*:8080']");
   EXPECT_TRUE(wild->allows("https://www.bar.test"));
@@ -140,7 +140,7 @@ TEST(Cors, LeavesUnconfiguredFieldsOutOfPreflights) {
                                    "vary: origin"));
 }
 
-// With credentials a browser takes "*" for a name, so the requested names are echoed.
+// In responses to requests with credentials, browsers treat "*" as a literal name. So the requested names are echoed.
 TEST(Cors, EchoesRequestedNamesInPlaceOfWildcards) {
   for (const char* credentials : {"true", "false"}) {
     const auto all = cors("allowOrigins: ['*'], allowMethods: ['*'], allowHeaders: ['*'], allowCredentials: " +
@@ -196,9 +196,9 @@ TEST(CompileCors, AppliesToARuleOrAWeightedBackend) {
   EXPECT_NE(rule->backends.at(0).cors, nullptr);
 }
 
-// --- which rule a preflight matches
+// Tests which rule a preflight matches.
 
-/// GET matches a rule that has `ofGet`, everything else another one. Returns "GET" or "other".
+/// GET matches a rule with `ofGet`, and every other method matches another rule. Returns "GET" or "other".
 std::string metBy(const RequestMaker& request, const std::string& ofGet) {
   const std::string ref = "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}";
   const World world({kClass, kGateway, kBackend,

@@ -1,5 +1,5 @@
-// Describes what compile() has made, as text that two compilations can be compared by: the statuses, the Backends, and
-// for each socket the answers to some requests.
+// Describes the result of compile() as text, by which two compilations can be compared. The text has the statuses, the
+// Backends, and for each socket the answers to some requests.
 #pragma once
 
 #include <string>

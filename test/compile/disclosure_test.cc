@@ -1,4 +1,4 @@
-// Tests what conditions tell of objects of other namespaces: their kind and the reason of a fault, and nothing more.
+// Tests that conditions disclose only the kind of objects of other namespaces and the reason of their faults.
 #include "proxy/compile/ground/disclosure.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Everything that the conditions of objects of that namespace say.
+/// Returns all conditions of objects in that namespace as one text.
 std::string toldIn(const World& world, std::string_view nameSpace) {
   std::string text;
   for (const config::ObjectStatus& each : world.result().statuses) {
@@ -48,7 +48,8 @@ const std::string& openGateway() {
   return text;
 }
 
-/// Returns a route of the namespace theirs, to a Backend of their own, at the Gateway of the namespace default.
+/// Returns a route in the namespace theirs at the Gateway in the namespace default. It leads to a Backend in its own
+/// namespace.
 std::string theirRoute(const std::string& more = {}) {
   return with(with(kRoute, "name: route,", "name: mine, namespace: theirs," + more), "{name: egress}",
               "{name: egress, namespace: default}");

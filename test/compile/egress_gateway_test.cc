@@ -1,4 +1,4 @@
-// Tests the objects of the prototype's own samples: EgressGateways, and references of kind Backend that lead to an
+// Tests the objects in the samples of the prototype: EgressGateways, and references of kind Backend that lead to an
 // XBackendDestination.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -47,7 +47,7 @@ processing::BuiltinTypes withEngine() {
   return types;
 }
 
-/// A processor that asks one server.
+/// A processor that calls one server.
 class HookProcessor final : public processing::PreAuthProcessor {
  public:
   explicit HookProcessor(std::shared_ptr<const processing::CalloutTarget> server) : server_(std::move(server)) {}
@@ -133,7 +133,7 @@ TEST(ExtensionHooks, BecomeStepsOfRulesAndThenOfListenersWithTheWidestScopeLast)
   EXPECT_EQ(order, "Route;VirtualHost;HTTPListener;Translation;") << "whatever holds them";
 }
 
-/// Makes a processor that has looked up the server of its config.
+/// Makes a processor that has looked up the server in its config.
 processing::Made makeServed(const processing::Use& use) {
   const content::Value* service = use.config.find("service");
   processing::FoundBackend found = use.targets.find(*service, true);
@@ -157,7 +157,7 @@ World worldWithHookServer(const std::string& service, const std::string& more = 
   return World(documents, previous, std::move(types));
 }
 
-/// Returns the plan of the server that listeners ask; nullptr if there is none.
+/// Returns the plan of the server that listeners call; nullptr if there is none.
 const routing::BackendPlan* serverOf(const World& world) {
   for (const auto& plan : world.snapshot().backends) {
     if (plan->ofSettings) return plan.get();

@@ -1,4 +1,5 @@
-// Tests credentials that a PayloadProcessor of a Gateway gives to requests: each Backend that they lead to decides.
+// Tests credentials that a PayloadProcessor of a Gateway adds to requests. Whether they are added depends on the
+// Backend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

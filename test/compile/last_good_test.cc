@@ -1,4 +1,4 @@
-// Tests the statuses of objects whose previous valid version is served, and that it is served.
+// Tests objects whose previous valid version is served: their statuses, and the served configuration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using ::testing::HasSubstr;
 
 constexpr std::string_view kServesOn = "; its previous valid version serves on";
 
-/// Returns `document` in its next generation and with an unknown field.
+/// Returns the next generation of `document` with an unknown field.
 std::string bad(std::string_view document, const std::string& generation) {
   return with(document, "generation: " + generation, "generation: 1" + generation) + "surprise: 1\n";
 }
 
 class LastGoodTest : public ::testing::Test {
  protected:
-  /// Returns the condition's generation, in any shape of status.
+  /// Returns the observedGeneration of the condition, whatever the shape of the status is.
   static std::optional<std::int64_t> observed(const World& world, std::string_view kind, std::string_view name) {
     const config::ObjectStatus& status = *world.status(kind, name);
     if (!status.parents.empty()) return status.parents.front().conditions.front().observedGeneration;

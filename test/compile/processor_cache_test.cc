@@ -1,4 +1,4 @@
-// Tests that a processor is made once, and made again when any of its inputs changed.
+// Tests that a processor is made once, and made again when one of its inputs has changed.
 #include "proxy/compile/processors/processor_cache.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ processing::Made makeCounted(const processing::Use& use) {
   return {std::make_shared<const test::NoopProcessor>(), {}};
 }
 
-/// A process that reads one configuration after the other.
+/// A process that reads several configurations one after another.
 class CompilingProcess {
  public:
   CompilingProcess() { types_.front().make = makeCounted; }
@@ -64,7 +64,7 @@ class CompilingProcess {
  private:
   processing::BuiltinTypes types_ = test::processorTypes();
   std::vector<std::unique_ptr<const config::Model>>
-      models_;  // keeps old models so that no object gets the address of an earlier one
+      models_;  // old models are kept so that no new object gets the address of an earlier one
   config::CatalogCache catalogs_;
   CompileCache cache_;
   CompileResult result_;

@@ -1,4 +1,4 @@
-// Tests the owner that a processor is made for: its state is kept by owner and name.
+// Tests the owner for which a processor is made. Its state is kept by owner and name.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,7 +18,7 @@ using test::kRoute;
 using test::with;
 using test::World;
 
-/// Keeps the owner that it was made for. With the owner and its name a budget would be found again.
+/// Remembers the owner for which it was made. A budget is found again by the owner and its name.
 class OwnerRecordingProcessor final : public processing::PreAuthProcessor {
  public:
   explicit OwnerRecordingProcessor(std::string_view from) : owner(from) {}
@@ -41,7 +41,7 @@ void collect(const processing::Chain* chain, std::vector<std::string>& owners) {
   }
 }
 
-/// Returns the owners in a route with these rules: for each rule its own, then those of its weighted backends.
+/// Returns the owners in a route with these rules: for each rule its own owner, then those of its weighted backends.
 std::vector<std::string> owners(const std::string& rules, const std::vector<std::string_view>& more = {}) {
   const std::string route =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: route}\nspec:\n  parentRefs: "

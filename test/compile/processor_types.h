@@ -1,4 +1,4 @@
-// A type of payload processor that does nothing, for tests of how uses are compiled.
+// Defines types of payload processors that do nothing, for tests of how uses are compiled.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ processing::Made makeBodyReadingProcessor(const processing::Use& /*use*/) {
   return {std::make_shared<const BodyReadingProcessor>(mode), {}};
 }
 
-/// Something that has come once the test says so.
+/// Something that becomes available when the test decides so.
 class AwaitedByTest final : public processing::Awaited {
  public:
   bool mayHaveCome() const override { return come(); }
@@ -44,8 +44,8 @@ class AwaitedByTest final : public processing::Awaited {
   }
 };
 
-/// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one. It waits
-/// if its config says what for: "missing" or "pending".
+/// Makes a processor that reads a Secret if its config names one. If it has a Secret and is exposed, it is refused. If
+/// its config has `awaits`, the processor waits: "missing" or "pending".
 inline processing::Made makeNoopProcessor(const processing::Use& use) {
   if (const content::Value* awaits = use.config.find("awaits"); awaits != nullptr && !AwaitedByTest::come()) {
     return {nullptr, {"", "nobody is there"}, std::make_shared<const AwaitedByTest>(), awaits->text == "pending"};
@@ -79,7 +79,7 @@ inline processing::Made makeCallingProcessor(const processing::Use& use) {
   return {std::make_shared<const CallingProcessor>(use.config.find("server")->text), {}};
 }
 
-/// A processor that remembers what it was made of, so that two can be compared.
+/// A processor that remembers what it was made from, so that two processors can be compared.
 class RecallingProcessor final : public processing::PreAuthProcessor {
  public:
   explicit RecallingProcessor(std::string made) : made_(std::move(made)) {}
@@ -90,8 +90,8 @@ class RecallingProcessor final : public processing::PreAuthProcessor {
   const std::string made_;
 };
 
-/// Makes a processor of a Secret and a server that its config may name, as makeNoopProcessor() does of a Secret. It
-/// fails closed if it finds one of them not.
+/// Makes a processor from a Secret and a server that its config may name. It fails closed if it does not find one of
+/// them.
 inline processing::Made makeRecallingProcessor(const processing::Use& use) {
   std::string made = std::to_string(use.mostContext) + (use.exposed ? " exposed" : "");
   for (const content::Member& each : use.config.members) made += " " + each.key + "=" + each.value.text;
@@ -112,7 +112,7 @@ inline processing::Made makeRecallingProcessor(const processing::Use& use) {
   return {std::make_shared<const RecallingProcessor>(made), {}};
 }
 
-/// Returns the names of a chain's steps, each with a semicolon; a chain may be null.
+/// Returns the names of a chain's steps, each followed by a semicolon. The chain may be null.
 inline std::string stepNames(const processing::Chain* chain) {
   std::string text;
   if (chain == nullptr) return text;

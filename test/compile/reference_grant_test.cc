@@ -18,7 +18,7 @@ std::string in(std::string_view nameSpace, std::string_view document) {
   return std::string(document).insert(name + 11, "namespace: " + std::string(nameSpace) + ", ");
 }
 
-/// Returns a grant in namespace `team` with these `from` and `to`.
+/// Returns a grant in the namespace `team` with these `from` and `to`.
 std::string grant(const std::string& from, const std::string& to, std::string_view nameSpace = "team") {
   return in(nameSpace,
             "\napiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {name: grant}\nspec: {from: "

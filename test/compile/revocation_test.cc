@@ -1,4 +1,4 @@
-// Tests crl.pem beside ca.crt.
+// Tests that crl.pem is used together with ca.crt.
 #include <gtest/gtest.h>
 
 #include "test/compile/compile_world.h"

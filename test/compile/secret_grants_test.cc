@@ -1,5 +1,5 @@
-// Tests that a processor reads a Secret of another namespace only if a ReferenceGrant permits it to the very kind of
-// object that the reference is written in.
+// Tests that a processor reads a Secret of another namespace only if a ReferenceGrant permits it to the kind of the
+// object in which the reference is written.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ using test::World;
 constexpr const char* kUse =
     "{name: a, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: token, namespace: keys}}";
 
-/// A place where a use can be written: the group and kind of its object, and the documents with it.
+/// A place where a use can be written. It has the group and kind of the object, and the documents with it.
 struct SecretHolder {
   std::string group;
   std::string kind;

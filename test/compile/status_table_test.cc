@@ -1,4 +1,4 @@
-// The tables of kinds must agree: every kind that has a status in config/ has exactly one writer.
+// Tests that the tables of kinds agree: every kind with a status in config/ has exactly one writer.
 #include "proxy/compile/status/status_table.h"
 
 #include <gtest/gtest.h>

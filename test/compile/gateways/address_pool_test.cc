@@ -81,7 +81,7 @@ TEST(AddressPool, RefusesWhatNoGatewayCouldUse) {
 
 PoolMember member(const std::string& name, const std::string& created = {}) { return {name, created, {}, true}; }
 
-/// Returns what the next assignment gets as `before`.
+/// Returns the addresses that the next assignment gets as `before`.
 GatewayAddresses addressesOf(const std::vector<PoolMember>& members, const PoolAssignment& assignment) {
   GatewayAddresses all(assignment.addresses.begin(), assignment.addresses.end());
   for (const PoolMember& each : members) {
@@ -140,7 +140,7 @@ TEST(PoolAssignment, LetsAGatewayKeepTheAddressThatItAskedForBefore) {
   EXPECT_NE(assignFromPool(pool, {member("a")}, {{"a", "10.2.0.1"}}).addresses.at("a"), "10.2.0.1") << "not of it";
 }
 
-/// A course of Gateways that come, go and change.
+/// Simulates Gateways that are added, removed and changed.
 class PoolCourse {
  public:
   PoolCourse(const AddressPool& pool, std::uint64_t seed) : pool_(pool), random_(seed) {}
@@ -164,7 +164,7 @@ class PoolCourse {
   }
 
   std::size_t assigned() const { return assigned_; }
-  std::size_t moved() const { return moved_; }  // by restarts without memory
+  std::size_t moved() const { return moved_; }  // how many addresses have changed by restarts without `before`
 
  private:
   static std::string age(std::uint64_t number) { return "20" + std::to_string(10 + number % 50); }
@@ -191,7 +191,7 @@ class PoolCourse {
     previous_ = assignment_;
   }
 
-  /// Returns how many addresses of the pool Gateways have because they ask for them.
+  /// Returns how many addresses of the pool belong to Gateways that ask for them.
   std::size_t fixed() const {
     std::set<std::string> all;
     for (const PoolMember& each : members_) {

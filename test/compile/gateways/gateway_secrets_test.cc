@@ -1,5 +1,6 @@
-// Tests that the Secrets of Gateways' Pods follow the names and grants of Secrets, also where nothing else changes and
-// most of the last compilation is kept. CompiledFolder compares each compilation with one that keeps nothing.
+// Tests that the Secrets of Gateways' Pods change with the references to Secrets and with the grants for them, even if
+// nothing else changes and most results of the last compilation are kept. CompiledFolder compares each compilation with
+// one without caches.
 #include "proxy/compile/gateways/gateway_secrets.h"
 
 #include <gmock/gmock.h>
@@ -20,12 +21,12 @@ using test::with;
 using testing::ElementsAre;
 using testing::Pair;
 
-/// A Backend of `team` that identifies itself by that certificate.
+/// Returns a Backend in `team` with that client certificate.
 std::string certifiedBackend(const std::string& name, const std::string& certificate) {
   return inNamespace("team", with(with(test::kBackend, "name: origin", "name: " + name), "spec: {",
                                   "spec: {tls: {mode: Mutual, clientCertificateRef: {name: " + certificate + "}}, "));
 }
-/// A route of `team` to that Backend.
+/// Returns a route in `team` to that Backend.
 std::string tenantRoute(const std::string& backend, const std::string& filters = {}) {
   return inNamespace("team", test::routeWithRules("rules: [{" + filters +
                                                   "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, "
@@ -36,7 +37,7 @@ std::string plainTeamBackend() {
   return inNamespace(
       "team", with(with(test::kBackend, "name: origin", "name: plain"), "spec: {", "spec: {tls: {mode: Terminate}, "));
 }
-/// A processor for the Backend `plain`.
+/// Returns a processor for the Backend `plain`.
 std::string backendProcessor(const std::string& use) {
   return "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: team, name: p}\nspec: "
          "{targetRef: {group: gateway.networking.k8s.io, kind: Backend, name: plain}, processors: [{name: a, type: "

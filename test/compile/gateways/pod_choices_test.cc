@@ -23,7 +23,7 @@ using testing::Not;
 constexpr std::string_view kNamespace =
     "apiVersion: v1\nkind: Namespace\nmetadata: {name: default, labels: {team: web}}\n";
 
-/// Returns a Gateway with this in spec.infrastructure.
+/// Returns a Gateway with this text in spec.infrastructure.
 std::string gatewayWithInfrastructure(const std::string& infrastructure) {
   return with(kGateway, "gatewayClassName: sluice\n",
               "gatewayClassName: sluice\n  infrastructure: {" + infrastructure + "}\n");

@@ -1,4 +1,4 @@
-// Tests Gateways of a process with an address pool: what they are served on, and what their conditions say.
+// Tests Gateways of a process with an address pool: the addresses on which they are served, and their conditions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -29,7 +29,7 @@ using testing::Not;
 using testing::Pair;
 using testing::StartsWith;
 
-/// The Backend of the platform, which identifies itself by a certificate of its namespace.
+/// Returns the Backend of the platform, which has a client certificate in its namespace.
 std::string backendWithCertificate() {
   return inNamespace(
       "vault", with(test::kBackend, "spec: {", "spec: {tls: {mode: Mutual, clientCertificateRef: {name: cert}}, "));
@@ -323,7 +323,8 @@ TEST(SecretTrust, IsNeededForTheProcessorsOfTheGatewayToo) {
   EXPECT_THAT(granted.secrets(), ElementsAre(Pair("vault", "token")));
 }
 
-// Elsewhere the Backend would do without such a step. But its Pods cannot, where others read what it puts in.
+// Elsewhere, a Backend is served without a step that fails open. But the step is not left out only for the Pods that
+// may not read its Secret.
 TEST(SecretTrust, IsNeededForExtensionsOfABackendThatFailOpenToo) {
   const std::string extension =
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: vault, name: p}\nspec: "

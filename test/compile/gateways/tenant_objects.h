@@ -1,4 +1,4 @@
-// Objects of a tenant in the namespace `team`, for tests of what his Gateways may read.
+// Objects of a tenant in the namespace `team`, for tests of what the tenant's Gateways may read.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Tests what becomes of requests that no route matches: they pass what every request of their listener passes, and
-// answer 500 where all others do.
+// Tests requests that no route matches. They run the steps that all requests of their listener run, and answer 500
+// where all others do.
 #include "proxy/compile/gateways/unmatched_requests.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests which policy counts for an object or a section of it: by name, by labels, and by age.
+// Tests which policy takes effect for an object or a section of it: by name, by labels, and by age.
 #include "proxy/compile/ground/attached_policies.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::string targetGateway(const std::string& name, const std::string& more = {})
   return "{group: gateway.networking.k8s.io, kind: Gateway, name: " + name + more + "}";
 }
 
-/// The policies of a text, and the objects that they may be for.
+/// The policies in a text, and the objects that they may target.
 struct Attached {
   explicit Attached(const std::string& text)
       : configuration(config::loadText(text, "t")), policies(configuration.model) {}

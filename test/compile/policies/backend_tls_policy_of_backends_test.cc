@@ -1,4 +1,4 @@
-// Tests what BackendTLSPolicies make of Backends, in every spelling and beside TLS of their own.
+// Tests the TLS that BackendTLSPolicies give to Backends in all spellings, with and without TLS settings of their own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,11 +23,11 @@ constexpr const char* kSystemValidation = "hostname: policy.test, wellKnownCACer
 constexpr const char* kMapValidation =
     "hostname: policy.test, caCertificateRefs: [{group: '', kind: ConfigMap, name: ca}]";
 
-/// A spelling of Backend, with `more` among the fields that say how it is spoken to.
+/// A spelling of Backend. `more` is inserted among the fields for its protocol and TLS.
 struct BackendSpelling {
   const char* apiVersion;
   const char* kind;
-  const char* spec;  // with a comma at its end
+  const char* spec;  // ends with a comma
 
   std::string group() const { return std::string(apiVersion).substr(0, std::string(apiVersion).find('/')); }
   std::string object(const std::string& more = {}) const {
@@ -76,7 +76,7 @@ std::vector<const routing::BackendPlan*> plansIn(const World& world) {
   for (const routing::WeightedBackend& each : rule->backends) plans.push_back(each.backend.get());
   return plans;
 }
-/// Returns the TLS of the only plan; nullptr if it is in plain text, or answers 500.
+/// Returns the TLS of the only plan; nullptr if the plan has no TLS, or if requests answer 500.
 const routing::UpstreamTls* tlsIn(const World& world) {
   const auto plans = plansIn(world);
   return plans.size() == 1 && plans[0] != nullptr && plans[0]->tls ? &*plans[0]->tls : nullptr;

@@ -1,5 +1,4 @@
-// Tests what BackendTLSPolicies make of Services: the TLS that they are spoken to with, and what becomes of them
-// without it.
+// Tests the TLS that BackendTLSPolicies give to Services, and requests to Services for which that TLS is not possible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

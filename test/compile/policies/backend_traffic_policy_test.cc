@@ -1,4 +1,4 @@
-// Tests what BackendTrafficPolicies make of rules, beside TrafficPolicies, and their statuses.
+// Tests the effect of BackendTrafficPolicies on rules, also together with TrafficPolicies, and their statuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr const char* kToRoute = "targetRefs: [{group: gateway.networking.k8s.io
 constexpr const char* kToGateway = "targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: egress}]";
 constexpr const char* kToMain =
     "targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: route, sectionName: main}]";
-/// "main" at /main and a rule at /, each with two Backends.
+/// There are two rules, "main" at /main and one at /, each with two Backends.
 constexpr const char* kBalancedRules =
     "rules: [{name: main, matches: [{path: {value: /main}}], backendRefs: [{group: gateway.networking.k8s.io, kind: "
     "Backend, name: origin, port: 8080}, {group: gateway.networking.k8s.io, kind: Backend, name: other, port: 8080}]}, "

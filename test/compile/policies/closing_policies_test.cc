@@ -1,4 +1,4 @@
-// Tests what policies of unsupported kinds close: all that they name and nothing else.
+// Tests that policies of unsupported kinds close all their targets and nothing else.
 #include "proxy/compile/ground/closing_policies.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::string policyWith(const std::string& spec, const std::string& metadata = "n
 }
 std::string policyFor(const std::string& target) { return policyWith("targetRefs: [{" + target + "}]"); }
 
-/// A second route and a second Backend, which no policy names.
+/// A second route and a second Backend, which no policy targets.
 const std::string& otherBackend() {
   static const std::string text = with(kBackend, "name: origin,", "name: other,");
   return text;
@@ -181,8 +181,8 @@ TEST(ClosingPolicies, CloseWhatAnIllegibleTargetCouldMean) {
             std::string::npos);
 }
 
-/// Returns what becomes of requests to a Gateway, a route, a Backend and a Service, one after the other, with this
-/// policy for something of the name of one of them.
+/// Returns the outcomes of requests to a Gateway, a route, a Backend and a Service, in this order. The
+/// target of the policy has the name of one of them.
 std::string outcomesWith(const std::string& policy) {
   constexpr const char* kNamedService =
       "apiVersion: v1\nkind: Service\nmetadata: {name: shop, labels: {of: shop}}\nspec: {ports: [{port: 80}]}\n";
@@ -200,7 +200,7 @@ struct NamingPolicy {
   const char* kind;
   const char* spec;
 };
-/// A policy of each kind that could be for something of an unknown kind.
+/// The list has a policy of each kind that might target an object of an unknown kind.
 constexpr NamingPolicy kNamingPolicies[] = {
     {"gateway.networking.k8s.io/v1", "BackendTLSPolicy",
      "validation: {hostname: a.test, wellKnownCACertificates: System}"},

@@ -1,5 +1,5 @@
-// Tests what is said of the objects that Envoy Gateway's documentation shows, page by page: they are served, or the
-// field that is not supported is named. The samples in the folder envoy_gateway are written after those pages.
+// Tests the objects that Envoy Gateway's documentation shows, page by page: they are served, or a condition names the
+// field that is not supported. The samples in the folder envoy_gateway follow these pages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A page, with what is said of its objects and what its requests get.
+/// A page, with the conditions of its objects and the outcomes of its requests.
 struct EnvoyGatewayPage {
   const char* file;
   std::vector<std::string> said;
@@ -159,7 +159,7 @@ std::string sampleOf(const std::string& page) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Returns the fields that a condition's message names.
+/// Returns the names of the fields in a condition's message.
 std::string fieldsNamedIn(const std::string& message) {
   static const std::regex kField(R"re(spec\.[A-Za-z0-9.\[\]]+(?=: ))re");
   std::string fields;
@@ -169,7 +169,7 @@ std::string fieldsNamedIn(const std::string& message) {
   return fields;
 }
 
-/// Adds a line for each kind that is known, and no more.
+/// Adds a line for each known kind, and for no other kind.
 void describeKinds(const config::Problems& problems, std::vector<std::string>& said) {
   static const std::regex kUnsupportedKind(R"re(kind (\w+) of \S+ is known, but not supported yet)re");
   for (const config::Problem& each : problems) {
@@ -180,7 +180,7 @@ void describeKinds(const config::Problems& problems, std::vector<std::string>& s
   }
 }
 
-/// Adds a line for each Backend and each policy, with the condition and the fields that it names.
+/// Adds a line for each Backend and each policy, with the condition and the fields in its message.
 void describeObjects(const World& world, std::vector<std::string>& said) {
   for (const config::ObjectStatus& each : world.result().statuses) {
     if (each.kind != "Backend" && !each.kind.ends_with("Policy")) continue;
@@ -189,7 +189,8 @@ void describeObjects(const World& world, std::vector<std::string>& said) {
   }
 }
 
-/// Returns where a request goes: "default/stock", with "over TLS" if it does, or the status of the answer.
+/// Returns the destination of a request, such as "default/stock", with "over TLS" if it uses TLS, or the status of the
+/// local reply.
 std::string placeOf(const World& world, const test::RequestMaker& request) {
   const routing::Rule* rule = world.rule(request);
   if (rule == nullptr) return "404";
@@ -199,7 +200,7 @@ std::string placeOf(const World& world, const test::RequestMaker& request) {
   return weighted->backend->name + (weighted->backend->tls ? " over TLS" : "");
 }
 
-/// Adds a line for each route, with where its requests go.
+/// Adds a line for each route with the destinations of its requests.
 void describeRoutes(const World& world, std::vector<std::string>& said) {
   for (const config::HttpRoute& route : world.model().all<config::HttpRoute>()) {
     const std::string path = route.rules.front().matches.empty() ? "/" : route.rules.front().matches.front().path.value;

@@ -1,4 +1,4 @@
-// Tests what TrafficPolicies make of rules: retries and fail-over of those that they target, and their statuses.
+// Tests the effect of TrafficPolicies on the rules that they target, namely retries and fail-over, and their statuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ std::string trafficPolicy(const std::string& fields, const std::string& section 
          "}\nspec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: route" +
          (section.empty() ? "" : ", sectionName: " + section) + "}], " + fields + "}\n";
 }
-/// Two rules: "chat" at /chat, with two Backends, of which the second has no weight, and one at /.
+/// Makes two rules: "chat" at /chat with two Backends, of which the second has no weight, and one at /.
 World trafficWorld(const std::string& policies, const std::string& rule = {}) {
   const std::string rules = "rules: [{name: chat, " + rule + "matches: [{path: {value: /chat}}], backendRefs: [" +
                             refOf("origin") + ", " + refOf("other", 0) + "]}, {backendRefs: [" + refOf("origin") +

@@ -1,4 +1,4 @@
-// Tests what XBackendTrafficPolicies make of rules, beside TrafficPolicies, and their statuses.
+// Tests the effect of XBackendTrafficPolicies on rules, also together with TrafficPolicies, and their statuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,8 @@ std::string experimental(const std::string& fields, const std::string& target = 
   return "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {name: " + name +
          ", generation: 2}\nspec: {targetRefs: [{" + target + "}]" + fields + "}\n";
 }
-/// "main" at /main with both Backends, and a rule at / with "origin" alone. `rule` are more members of "main".
+/// Makes two rules: "main" at /main with both Backends, and one at / with only "origin". `rule` has more members of
+/// "main".
 World constrainedWorld(const std::string& policies, const std::string& rule = {}) {
   const std::string rules = "rules: [{name: main, " + rule + "matches: [{path: {value: /main}}], backendRefs: [" +
                             kConstrainedRef + ", " + kFreeRef + "]}, {backendRefs: [" + kConstrainedRef + "]}]";

@@ -1,4 +1,5 @@
-// Tests the compilation of extension policies: which one counts for a rule, what it runs there, and its conditions.
+// Tests the compilation of extension policies: which policy takes effect for a rule, which steps it runs there, and its
+// conditions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,7 +88,8 @@ TEST(ExtensionPolicy, GivesWayToAMoreSpecificOneOfTheSameOwner) {
   EXPECT_EQ(stepsIn({ofRoute, ofRule}), std::pair(std::string("ext-proc-0;ext-proc-1;ext-proc-2;"), std::string()));
 }
 
-// Whoever may write a route and a policy beside it must not take away what the owner of the Gateway has everybody pass.
+// A user who may write a route and a policy for it must not be able to remove steps that the owner of the Gateway
+// demands for all requests.
 TEST(ExtensionPolicy, OfARouteAddsToThatOfItsGateway) {
   const std::string ofGateway = extensionPolicy("gateway", kWholeGateway, 1);
   const std::string ofListener = extensionPolicy("listener", "kind: Gateway, name: egress, sectionName: web", 2);

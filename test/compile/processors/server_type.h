@@ -1,5 +1,5 @@
-// A stand-in for sluice.dev/ExtProc:v1 that finds its server and asks it nothing, for tests of how the spellings of
-// external processors are compiled. Of their config it looks at the reference alone.
+// A replacement of sluice.dev/ExtProc:v1 that finds its server and never calls it, for tests of how the spellings of
+// external processors are compiled. It reads only the reference in their config.
 #pragma once
 
 #include <array>
@@ -28,14 +28,14 @@ class ServedProcessor final : public processing::PreAuthProcessor {
 };
 
 inline processing::Made makeServedProcessor(const processing::Use& use) {
-  const content::Value* service = use.config.find("service");  // the server of the settings
+  const content::Value* service = use.config.find("service");  // a server of the settings
   const content::Value* refs = use.config.find("backendRefs");
   processing::FoundBackend server = use.targets.find(service != nullptr ? *service : refs->items.front(), true);
   if (server.target == nullptr) return {nullptr, std::move(server.refusal)};
   return {std::make_shared<const ServedProcessor>(std::move(server.target)), {}};
 }
 
-/// Returns processorTypes() and the type of external processors.
+/// Returns processorTypes() and the type for external processors.
 inline processing::BuiltinTypes typesWithServers() {
   processing::BuiltinTypes types = processorTypes();
   types.push_back({.type = "sluice.dev/ExtProc:v1",
@@ -48,7 +48,7 @@ inline processing::BuiltinTypes typesWithServers() {
   return types;
 }
 
-/// Returns the names of the steps of the rule that answers GET / of this host, each with a semicolon.
+/// Returns the names of the steps of the rule that answers GET / of this host, each followed by a semicolon.
 template <typename World>
 std::string ruleSteps(const World& world, const std::string& host = "a.test", const std::string& path = "/") {
   const routing::Rule* rule = world.rule(routing::test::RequestMaker("GET", host, path));

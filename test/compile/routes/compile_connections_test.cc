@@ -1,4 +1,4 @@
-// Tests what TrafficPolicies make of connections to the Backends of a rule, and of the time of its requests.
+// Tests the effect of TrafficPolicies on connections to the Backends of a rule and on the timeouts of its requests.
 #include "proxy/compile/routes/compile_connections.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ std::string connecting(const std::string& name, const std::string& target, const
   return "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: " + name + "}\nspec: {targetRefs: [" +
          target + "], " + fields + "}\n";
 }
-/// Returns a world with the one route "route" to the Backend "origin".
+/// Returns a world with a single route "route" to the Backend "origin".
 World connectedWorld(const std::vector<std::string>& policies, std::string_view route = kRoute,
                      std::string_view backend = kBackend) {
   std::vector<std::string_view> documents = {kClass, kGateway, backend, route};

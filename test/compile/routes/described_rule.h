@@ -1,4 +1,4 @@
-// Describes a compiled rule in full, as text that the rules of two compilations can be compared by.
+// Describes a compiled rule completely as text, by which the rules of two compilations can be compared.
 #pragma once
 
 #include <sstream>
@@ -10,7 +10,7 @@
 
 namespace sluice::compile::test {
 
-/// Writes members of a rule with a space behind each.
+/// Writes members of a rule, each followed by a space.
 class RuleWriter {
  public:
   void write(const routing::Rule& rule) {

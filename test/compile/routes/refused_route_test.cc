@@ -1,5 +1,5 @@
-// Tests which requests a route or rule answers with 500 when its schema refuses it, or when it cannot be evaluated: all
-// that its legible parts say, and no request of another route.
+// Tests which requests a route or rule answers with 500 when its schema refuses it, or when it cannot be evaluated.
+// These are all requests that match its readable parts, and no requests of another route.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -27,14 +27,14 @@ std::string ruleMatching(const std::string& match, const std::string& more = {})
   return "  rules: [{matches: [" + match + "], " + more + kToOrigin + "}]\n";
 }
 
-/// Serves everything that no other route wants, for every hostname and for one.
+/// Returns a route that serves everything that no other route matches, for every hostname and for one.
 const std::string& everything() {
   static const std::string text = routeNamed("everything", ruleMatching("{path: {value: /}}")) + "---\n" +
                                   routeNamed("host", "  hostnames: [host.test]\n" + ruleMatching("{path: {value: /}}"));
   return text;
 }
 
-/// Compiles the refused route beside the others, as the youngest and as the oldest.
+/// Compiles the refused route together with the others, once as the youngest and once as the oldest.
 class Beside {
  public:
   explicit Beside(const std::string& refused)

@@ -1,8 +1,8 @@
-// Changes one object after the other of a configuration, at random. What is compiled with what was kept of the last
-// time must be what a compilation from nothing makes: the snapshot, the statuses and everything else of the result.
+// Changes the objects of a configuration at random, one at a time. A compilation with the caches of the last one must
+// have the same result as a compilation without caches: the same snapshot, statuses and everything else.
 //
-// Every kind of object is in it that a route's rules depend on, because a route is compiled again only if something
-// that it depends on has changed.
+// The configuration has every kind of object on which a route's rules depend, because a route is compiled again only if
+// something that it depends on has changed.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -30,18 +30,18 @@ constexpr const char* kForeignName = "{name: inner, namespace: b, port: 80}";
 
 using Versions = std::vector<std::string>;
 
-/// Writes the objects of a configuration, each as a number of choices says, of which a change alters one.
+/// Writes the objects of a configuration. Each is determined by a number of choices, and a change alters one of them.
 class ObjectVersions {
  public:
   explicit ObjectVersions(std::uint64_t seed) : random_(seed), objects_(objects()) {}
 
-  /// Returns the objects as they are, by the file of each. One that does not exist is empty.
+  /// Returns the current objects by their files. The text of an object that does not exist is empty.
   std::map<std::string, std::string> all() {
     std::map<std::string, std::string> texts;
     for (const auto& [file, object] : objects_) texts[file] = text(file);
     return texts;
   }
-  /// Changes something about one of the objects; returns its file and its text.
+  /// Changes one of the objects, and returns its file and its text.
   std::pair<std::string, std::string> change() {
     auto object = objects_.begin();
     std::advance(object, random_() % objects_.size());
@@ -56,13 +56,13 @@ class ObjectVersions {
     next_ = 0;
     return objects_.at(file)();
   }
-  /// Makes the next choice, one of so many, as it was made before.
+  /// Returns the next choice, a number below `count`, as it was made before.
   std::size_t upTo(std::size_t count) {
     if (next_ == now_->size()) now_->push_back(random_());
     return (*now_)[next_++] % count;
   }
 
-  /// Returns what writes the objects, by the file of each.
+  /// Returns the functions that write the objects, by the file of each.
   std::map<std::string, std::function<std::string()>> objects() {
     std::map<std::string, std::function<std::string()>> all;
     all["settings"] = [this] { return settings(); };
@@ -89,7 +89,7 @@ class ObjectVersions {
   }
 
   std::string oneOf(const Versions& choices) { return choices[upTo(choices.size())]; }
-  /// Returns the text, or nothing: one time in `often`.
+  /// Returns the text with a probability of one in `often`, or else an empty text.
   std::string maybe(std::size_t often, const std::string& text) { return upTo(often) == 0 ? "" : text; }
   std::string rarely(const std::string& text) { return upTo(8) == 0 ? text : ""; }
 
@@ -253,9 +253,9 @@ class ObjectVersions {
 
   std::mt19937_64 random_;
   const std::map<std::string, std::function<std::string()>> objects_;
-  std::map<std::string, std::vector<std::uint64_t>> choices_;  // by file, in the order in which they are made
-  std::vector<std::uint64_t>* now_ = nullptr;                  // those of the object that is being written
-  std::size_t next_ = 0;                                       // the next of them
+  std::map<std::string, std::vector<std::uint64_t>> choices_;  // by file, in the order in which they were made
+  std::vector<std::uint64_t>* now_ = nullptr;                  // the choices of the object that is being written
+  std::size_t next_ = 0;                                       // index of the next choice
 };
 
 std::string describedRequests(const routing::Snapshot& snapshot) {
@@ -273,7 +273,7 @@ std::string describedRequests(const routing::Snapshot& snapshot) {
   return text;
 }
 
-/// Describes everything that a compilation has made.
+/// Describes the whole result of a compilation.
 std::string described(const CompileResult& result) {
   std::string text = result.usable ? "usable\n" : "";
   for (const config::ObjectStatus& each : result.statuses) text += config::objectStatusJson(each) + "\n";
@@ -299,7 +299,7 @@ std::string described(const CompileResult& result) {
   return text;
 }
 
-/// A configuration of one text for each object, of which an unchanged one is not read again.
+/// A configuration with one text for each object. Unchanged texts are not read again.
 class ChangingConfiguration {
  public:
   explicit ChangingConfiguration(std::string controller) : controller_(std::move(controller)) {
@@ -310,7 +310,7 @@ class ChangingConfiguration {
 
   void write(const std::string& file, std::string text) { texts_[file] = std::move(text); }
 
-  /// Compiles with what was kept, and from nothing; returns both descriptions.
+  /// Compiles with caches and without, and returns both descriptions.
   std::pair<std::string, std::string> compile() {
     std::vector<config::SourceText> files;
     for (const auto& [name, text] : texts_) files.push_back({name + ".yaml", text});
@@ -323,7 +323,7 @@ class ChangingConfiguration {
     const auto catalog = config::CatalogCache().read(loaded.model, supportOf(types_), problems);
     CompileResult next = compile::compile(loaded.model, {*catalog, types_, trust}, cache_);
     CompileCache none;
-    none.states = cache_.states;  // what servers have done is the same for both
+    none.states = cache_.states;  // both have the same states of servers
     const CompileResult anew = compile::compile(loaded.model, {*catalog, types_, trust}, none);
     result_ = std::move(next);
     model_ = std::move(loaded.model);

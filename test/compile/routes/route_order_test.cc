@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Plans of routes, by name; the routes have no time, so that their names decide.
+/// Has plans of routes by name. The routes have no time, so their names decide the order.
 class RouteOrderTest : public ::testing::Test {
  protected:
   std::shared_ptr<const RoutePlan> plan(const std::string& name) const {

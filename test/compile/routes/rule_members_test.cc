@@ -1,5 +1,5 @@
-// Tests rules whose Backends have several endpoints: which of these get requests, in which order, and what becomes of
-// one that is broken.
+// Tests rules whose Backends have several endpoints: which endpoints get requests, in which order, and the effect of a
+// broken endpoint.
 #include "proxy/compile/routes/rule_members.h"
 
 #include <gmock/gmock.h>

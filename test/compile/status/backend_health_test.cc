@@ -1,4 +1,4 @@
-// Tests what a compilation notes of the health of Backends, and when that has changed.
+// Tests which health of Backends a compilation records, and when that has changed.
 #include "proxy/compile/status/backend_health.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ void failOften(const processing::ServerHealth& reach) {
   }
 }
 
-// The plan of a GRPCRoute is a copy for HTTP/2 if TLS would leave the choice to ALPN.
+// The plan for a GRPCRoute is a copy for HTTP/2 if the plan would let ALPN choose over TLS.
 TEST(BackendHealthNotes, HaveABackendOfGrpcRoutesAlone) {
   const std::string secure = with(kBackend, "{destination:", "{tls: {mode: Terminate}, destination:");
   const World world({kClass, kGateway, secure, with(kRoute, "kind: HTTPRoute", "kind: GRPCRoute")});
@@ -42,7 +42,7 @@ TEST(BackendHealthNotes, HaveABackendOncePerPortWhateverTheVersionOfHttp) {
   EXPECT_EQ(world.result().health.size(), 1u);
 }
 
-// Each change has the configuration compiled again, which the first connection of each Backend must not do.
+// Each change causes a new compilation. The first connection of a Backend must not do so.
 TEST(BackendHealthNotes, DoNotChangeWithTheFirstConnection) {
   World world({kClass, kGateway, kBackend, kRoute});
   const processing::ServerHealth& reach = *world.result().health.at(0).reach;

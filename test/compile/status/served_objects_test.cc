@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kServedApiGroup = "gateway.networking.k8s.io";
 constexpr std::string_view kServedOwnGroup = "sluice.dev";
 
-/// `group` and `kind` are constants.
+/// `group` and `kind` must be constants.
 config::ObjectStatus statusOfKind(std::string_view group, std::string_view kind, const std::string& nameSpace,
                                   const std::string& name,
                                   config::StatusShape shape = config::StatusShape::kConditions) {
@@ -37,7 +37,7 @@ config::ObjectStatus policyTargeting(const std::string& nameSpace, std::string_v
   return status;
 }
 
-/// A process that serves Gateway demo/egress, with HTTPRoute apps/web to Backend vault/far.
+/// Tests with a process that serves the Gateway demo/egress, with the HTTPRoute apps/web to the Backend vault/far.
 class ServedObjectsOf : public ::testing::Test {
  protected:
   ServedObjectsOf() {

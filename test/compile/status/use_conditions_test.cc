@@ -1,4 +1,4 @@
-// Tests that each use of a payload processor that cannot run has a condition of its own, independent of the others.
+// Tests that each use of a payload processor that cannot run has its own condition, independent of the others.
 #include "proxy/compile/status/use_conditions.h"
 
 #include <gtest/gtest.h>

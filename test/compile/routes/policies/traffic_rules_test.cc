@@ -1,4 +1,5 @@
-// Tests what rules inherit of TrafficPolicies for their Gateway and its listeners, and which policy comes first.
+// Tests which settings rules inherit from TrafficPolicies for their Gateway and its listeners, and which policy takes
+// precedence.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ constexpr const char* kGovernedRoute = "kind: HTTPRoute, name: route";
 constexpr const char* kGovernedRule = "kind: HTTPRoute, name: route, sectionName: main";
 constexpr const char* kGovernedListeners =
     "{name: web, protocol: HTTP, port: 80}, {name: other, protocol: HTTP, port: 81, hostname: b.test}";
-/// Two rules: "main" at /main and one at /, with two Backends each.
+/// There are two rules: "main" at /main and one at /, with two Backends each.
 constexpr const char* kGovernedRules =
     "rules: [{name: main, matches: [{path: {value: /main}}], backendRefs: [{group: gateway.networking.k8s.io, kind: "
     "Backend, name: origin, port: 8080}, {group: gateway.networking.k8s.io, kind: Backend, name: other, port: 8080}]}, "
@@ -36,7 +37,7 @@ std::string governing(const std::string& name, const std::string& target, const 
   return "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: " + name +
          ", generation: 2}\nspec: {targetRefs: [{group: gateway.networking.k8s.io, " + target + "}], " + fields + "}\n";
 }
-/// Returns a policy that retries so often.
+/// Returns a policy with this number of attempts.
 std::string retrying(const std::string& name, const std::string& target, int attempts) {
   return governing(name, target, "retry: {codes: [503], attempts: " + std::to_string(attempts) + "}");
 }
@@ -53,8 +54,8 @@ const routing::Rule& governedAt(const World& world, const std::string& path = "/
                                 const std::string& host = "b.test") {
   return *world.rule(test::RequestMaker("GET", host, path), port);
 }
-/// Returns how often the rule at / of the listener "web" retries, then that of the rule "main", then that of the rule
-/// at / of the listener "other".
+/// Returns the attempts of three rules: that at / of the listener "web", the rule "main", and that at / of the listener
+/// "other".
 std::string attemptsIn(const World& world) {
   const auto attempts = [](const routing::Rule& rule) { return std::to_string(rule.retry ? rule.retry->attempts : 0); };
   return attempts(governedAt(world)) + " " + attempts(governedAt(world, "/main")) + " " +
