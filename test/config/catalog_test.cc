@@ -36,10 +36,10 @@ ProcessorSupport support() {
           {ProcessorEngine::kLua}};
 }
 
-/// Writes settings and ConfigMaps as texts, and reads their Catalog with a cache.
+/// Writes settings and ConfigMaps as texts, and reads the Catalog from them with a cache.
 class Catalogs : public testing::Test {
  protected:
-  /// Sets the keys and texts of ConfigMap ops/`name`.
+  /// Sets the data of the ConfigMap ops/`name`.
   void configMap(const std::string& name, const std::map<std::string, std::string>& data) {
     std::string text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: ops}\ndata:\n";
     for (const auto& [key, value] : data) text += "  " + key + ": |\n" + indented(value);

@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 const std::string kExtensionService = "service: {fqdn: {hostname: Ext.Test, port: 5005}}";
 
 struct ManagerReading {
-  std::optional<base::ExtensionManager> manager;  // the first
+  std::optional<base::ExtensionManager> manager;  // the first one
   std::vector<base::ExtensionManager> managers;
   std::vector<std::string> errors;
 };

@@ -21,7 +21,7 @@ constexpr const char* kClusterService = "a Service of the cluster";
 constexpr const char* kNoName = "a domain name";
 
 constexpr Hidden kHidden[] = {
-    // Names of this machine.
+    // These are names of this machine.
     {"localhost", kMachine},
     {"localhost.", kMachine},
     {"LOCALHOST", kMachine},
@@ -40,7 +40,7 @@ constexpr Hidden kHidden[] = {
     {"IP6-Loopback", kMachine},
     {"ip6-allnodes", kMachine},
     {"ip6-allrouters", kMachine},
-    // Addresses, in every form that some resolver or client accepts.
+    // These are addresses in all forms that some resolver or client accepts.
     {"127.0.0.1", kAddress},
     {"127.0.0.1.", kAddress},
     {"127.1", kAddress},
@@ -67,7 +67,7 @@ constexpr Hidden kHidden[] = {
     {"[::ffff:7f00:1]", kAddress},
     {"fe80::1%lo", kAddress},
     {"localhost:80", kNoName},
-    // Names of Services.
+    // These are names of Services.
     {"cluster.local", kClusterService},
     {"api.default.svc.cluster.local", kClusterService},
     {"API.Default.SVC.Cluster.Local.", kClusterService},
@@ -76,7 +76,7 @@ constexpr Hidden kHidden[] = {
     {"api.default.svc.", kClusterService},
     {"api.default.SVC", kClusterService},
     {"api.default.svc.clusterset.local", kClusterService},
-    // Texts that are not names.
+    // These texts are not names.
     {".", kNoName},
     {"localhost..", kNoName},
     {"..localhost", kNoName},

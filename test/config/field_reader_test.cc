@@ -1,4 +1,4 @@
-// Tests the rows of readers.
+// Tests the rows of readers that are tables.
 #include "config/fields/field_reader.h"
 
 #include <gmock/gmock.h>

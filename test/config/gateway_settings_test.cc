@@ -36,7 +36,7 @@ const std::string kRefToConfigMap = "group: '', kind: ConfigMap, name: p";
 std::string ours(const std::string& spec) {
   return "apiVersion: sluice.dev/v1alpha1\nkind: GatewayParameters\nmetadata: {name: p}\nspec: {" + spec + "}\n---\n";
 }
-/// Returns a ConfigMap whose text begins in the second line of `data`.
+/// Returns a ConfigMap whose text begins on the second line of `data`.
 std::string configMapWith(const std::string& text) {
   return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: p}\ndata:\n  gateway-parameters.yaml: |\n    " + text +
          "\n---\n";
@@ -127,7 +127,7 @@ TEST(GatewaySettings, OfBeforeServeOnWhileTheNewOnesAreWrong) {
   ASSERT_EQ(bad.model().kept.size(), 1U) << "so it is stored, and counts in what is served";
   EXPECT_THAT(bad.model().kept[0].message, HasSubstr("gateway-parameters.yaml: replicas: "));
 
-  // What the GatewayClass decides is that of now.
+  // Settings that only the GatewayClass may have come from its current version.
   std::string narrower = kClassWithSettings;
   narrower.replace(narrower.find("10.0.0.0/8"), 10, "10.9.0.0/16");
   EXPECT_THAT(OwnSettings(badText, &bad, narrower).model().settings.addressGuardAllow, ElementsAre("10.9.0.0/16"));

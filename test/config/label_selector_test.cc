@@ -12,7 +12,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Loads a Gateway whose one listener has `namespaces`.
+/// Loads a Gateway with a single listener, which has `namespaces`.
 Configuration loadGatewayAllowing(const std::string& namespaces) {
   return loadText(object("gateway.networking.k8s.io/v1", "Gateway", "g",
                          "spec: {gatewayClassName: c, listeners: [{name: a, protocol: HTTP, port: 80, allowedRoutes: "

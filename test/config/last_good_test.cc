@@ -97,7 +97,7 @@ struct Valid {
   std::string rest;
 
   std::string text() const { return textOf(rest); }
-  /// Every kind requires a field that this text lacks, or accepts no unknown field.
+  /// Every kind either requires a field that this text lacks, or refuses unknown fields.
   std::string refusedText() const { return textOf("surprise: 1\n"); }
 
  private:
@@ -106,7 +106,7 @@ struct Valid {
   }
 };
 
-/// Returns the objects of our own kinds in test/support/kube/objects/valid.
+/// Returns the objects of this project's kinds in test/support/kube/objects/valid.
 std::vector<Valid> validObjectsOfOurs() {
   std::vector<Valid> objects;
   for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/test/support/kube/objects/valid")) {
@@ -125,7 +125,7 @@ std::vector<Valid> validObjectsOfOurs() {
   return objects;
 }
 
-/// Returns one valid object of each kind of others.
+/// Returns one valid object of each kind of other APIs.
 std::vector<Valid> validObjectsOfOthers() {
   const std::string gateway(kGatewayGroup);
   const std::string prototype(kPrototypeGroup);
@@ -188,7 +188,7 @@ TEST(LastGood, IsKeptForEveryKind) {
     ASSERT_EQ(bad.model.kept.size(), 1U) << each;
     EXPECT_EQ(bad.model.kept[0].legible<Gateway>(), nullptr);
     EXPECT_EQ(bad.model.kept[0].legible<HttpRoute>(), nullptr);
-    // The object is valid again beside itself: it was put back into the right list.
+    // The object in service was put into the right list, so it is kept again.
     EXPECT_EQ(loadAfter(valid.refusedText(), &bad.model).model.kept.size(), 1U) << each;
   }
   EXPECT_THAT(missing, IsEmpty()) << "every kind of the table has an object here";

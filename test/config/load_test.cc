@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 const std::string kCoreMap = object("v1", "ConfigMap", "a", "data: {k: v}\n");
 
-// A configuration with every kind and a reference from each to the next.
+// This configuration has every kind, and a reference from each object to the next.
 constexpr std::string_view kWhole = R"(
 apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass

@@ -1,5 +1,5 @@
-// The user's reference and the readers must agree: every spelling that is read has a line in its page, every line is
-// about a spelling that is read, and every example is accepted.
+// Tests that the reference for users and the readers agree: every spelling that is read has a line on its page, every
+// line describes a spelling that is read, and every example is accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
-/// Returns the first group of each match in a source file, each once.
+/// Returns the first group of each match in a source file, without duplicates.
 std::set<std::string> namesIn(const std::string& file, const std::string& pattern) {
   const std::string text = fileText(SLUICE_SOURCE_DIR "/" + file);
   const std::regex regex(pattern);
@@ -38,7 +38,7 @@ std::set<std::string> namesIn(const std::string& file, const std::string& patter
   return names;
 }
 
-/// Returns "kind group" of the rows whose first two cells are these.
+/// Returns "kind group" for the rows whose first two cells are these.
 std::vector<std::string> kindsAndGroups(const std::vector<test::PageRow>& rows) {
   std::vector<std::string> names;
   for (const test::PageRow& row : rows) {
@@ -48,7 +48,7 @@ std::vector<std::string> kindsAndGroups(const std::vector<test::PageRow>& rows) 
   return names;
 }
 
-/// Wraps settings, so that they can be loaded as other examples are.
+/// Wraps settings in objects, so that they can be loaded like other examples.
 std::string asObjects(const std::string& settings) {
   std::string text =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: c}\nspec:\n"
@@ -139,14 +139,14 @@ TEST(Reference, ListsTheTlsOfABackend) {
   std::set<std::string> fields = namesIn("config/read/backends/read_destination_tls.cc",
                                          R"re(tls\.(?:text|read|list|textMap|find|map)\("(\w+)")re");
   fields.merge(
-      std::set<std::string>{"mode", "clientCertificateRef", "options"});  // read by functions that spellings share
+      std::set<std::string>{"mode", "clientCertificateRef", "options"});  // functions for several spellings read these
   EXPECT_THAT(firstWords(pageTable(page, "| field | default | meaning |")), UnorderedElementsAreArray(fields));
 }
 
 TEST(Reference, ListsTheFieldsOfAnEndpoint) {
   std::set<std::string> fields =
       namesIn("config/read/backends/read_destination.cc", R"re(reader\.read\("(\w+)", (?:endpoint|port)\.)re");
-  fields.merge(std::set<std::string>{"fqdn", "ip", "tls"});  // which a Backend of one host has too
+  fields.merge(std::set<std::string>{"fqdn", "ip", "tls"});  // a Backend with one host has these too
   EXPECT_THAT(firstWords(pageTable(referencePage("backends.md"), "| field of an endpoint | default | meaning |")),
               UnorderedElementsAreArray(fields));
 }
@@ -154,7 +154,7 @@ TEST(Reference, ListsTheFieldsOfAnEndpoint) {
 TEST(Reference, ListsEveryFieldOfABackendTlsPolicy) {
   auto fields =
       namesIn("config/read/backends/read_tls_validation.cc", R"re((?:text|list|read)\((?:required\()?"(\w+)")re");
-  fields.merge(std::set<std::string>{"targetRefs", "sectionName", "type", "options"});  // that other kinds have too
+  fields.merge(std::set<std::string>{"targetRefs", "sectionName", "type", "options"});  // other kinds have these too
   std::set<std::string> listed;
   for (const std::string& path :
        firstWords(pageTable(referencePage("backend-tls-policy.md"), "| field | default | meaning |"))) {
@@ -184,14 +184,14 @@ TEST(Reference, ListsEveryReasonOfAConditionWithItsMeaning) {
   for (const std::string& reason : own) {
     EXPECT_NE(reasons.find("\"" + reason + "\""), std::string::npos) << reason << " does not exist";
   }
-  // The page has other tables for payload processors: their reasons, and the states of a use.
+  // The page has other tables about payload processors: their reasons, and the states of a use.
   const std::string processors = referencePage("processors.md");
   std::vector<std::string> others = firstWords(pageTable(processors, "| reason | cause |"));
   for (const test::PageRow& row : pageTable(processors, "| state | condition | what happens next |")) {
     for (std::string& reason : test::quotedWords(row.at(1))) others.push_back(std::move(reason));
   }
   for (const std::string& reason : namesIn("config/status/conditions.h", R"re(string_view k\w+ = "(\w+)";)re")) {
-    if (reasons.find("\"" + reason + "\"") == std::string::npos) continue;  // the type of a condition
+    if (reasons.find("\"" + reason + "\"") == std::string::npos) continue;  // it is the type of a condition
     const bool ofProcessors = std::find(others.begin(), others.end(), reason) != others.end();
     EXPECT_TRUE(ofProcessors || std::find(own.begin(), own.end(), reason) != own.end()) << reason << " is missing";
   }

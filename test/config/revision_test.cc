@@ -83,7 +83,7 @@ TEST(Revision, LeavesOutFieldsThatTheApiServerWrites) {
                             "creationTimestamp: '2026-01-02T03:04:05Z'", "lables: {a: b}"}) {
     EXPECT_NE(revision(withMeta(std::string(", ") + field)), expected) << field;
   }
-  // Members with these names below the top of an object are data and count.
+  // Members with these names below the top level of an object are data, so the digest covers them.
   EXPECT_NE(revision(withData("{status: '1'}")), revision(withData("{status: '2'}")));
   EXPECT_NE(revision(withData("{generation: '1'}")), revision(withData("{generation: '2'}")));
 }
@@ -116,7 +116,7 @@ TEST(Revision, IsAccompaniedByADigestOfEndpointSlices) {
 }
 
 TEST(Revision, ChangesWithEveryValueTypeAndPosition) {
-  // The `data` of one object: all trees differ, but many of them are the same text when concatenated.
+  // Each is the `data` of one object. All trees differ, but many of them have the same text when concatenated.
   const std::vector<std::string> trees = {
       "{}",
       "null",

@@ -44,7 +44,7 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
   ASSERT_TRUE(reading.settings);
   EXPECT_EQ(*reading.settings, base::Settings());
 
-  // Finds every key that the reader reads: {"key", settings.key ...}, read("key", ...).
+  // Finds every key that the reader reads, as in {"key", settings.key ...} and read("key", ...).
   const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/gateways/settings_reader.cc");
   const std::regex pattern(R"re(\{"(\w+)", settings\.|\.(?:map|has|read)\((?:required\()?"(\w+)")re");
   int keys = 0;

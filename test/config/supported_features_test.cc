@@ -1,4 +1,4 @@
-// The list of features, the reference and the tests with real traffic must agree.
+// Tests that the list of features, the reference and the tests with real traffic agree.
 #include "config/model/supported_features.h"
 
 #include <gmock/gmock.h>

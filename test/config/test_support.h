@@ -1,4 +1,4 @@
-// Shorthands for the problems of a configuration, for the tests of config/.
+// Shorthands for the problems of a configuration, used by the tests of config/.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Tests what is read of policies whose kinds are not supported: the objects that they name.
+// Tests the reader of policies whose kinds are not supported, which reads their targets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

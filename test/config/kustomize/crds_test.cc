@@ -1,5 +1,6 @@
-// The CustomResourceDefinitions of sluice.dev and the readers must agree: each has the fields of the other, and the
-// status that the gateway writes. An API server judges the schemas themselves in test/integration/kubernetes.
+// Tests that the CustomResourceDefinitions of sluice.dev and the readers agree: each has the fields of the other, and
+// the CRDs have the status that the gateway writes. In test/integration/kubernetes, an API server checks the schemas
+// themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ std::vector<Document> documentsIn(const std::string& text, const std::string& na
   return documents;
 }
 
-/// Returns the member at the end of a path ("spec.names.kind"); a null value, and a test failure, if there is none.
+/// Returns the member at a path such as "spec.names.kind". If there is none, returns a null value and fails the test.
 const Value& memberAt(const Value& root, const std::string& path) {
   static const Value none;
   const Value* value = &root;
@@ -67,8 +68,7 @@ std::map<std::string, Value> definitions() {
   return found;
 }
 
-/// Returns those of kinds that people write to configure the gateway. An EgressRevision is written by the gateway
-/// itself.
+/// Returns the definitions of kinds by which users configure the gateway. The gateway itself writes EgressRevisions.
 std::map<std::string, Value> configurationDefinitions() {
   std::map<std::string, Value> found = definitions();
   EXPECT_EQ(found.erase("EgressRevision"), 1u);
@@ -112,7 +112,7 @@ FieldPaths fieldsOf(const Value& value) {
   return paths;
 }
 
-/// Writes the paths of what occurs in several places in one way: uses of processors, and TLS.
+/// Replaces the path of parts that occur in several places, namely uses of processors and TLS, by a common path.
 std::string commonPath(const std::string& path) {
   static const std::regex use(R"re(^spec\.(?:extensions|processors)\[\])re");
   static const std::regex tls(R"re(^spec\.(?:destination\.(?:ports|endpoints)\[\]\.)?tls)re");
@@ -121,8 +121,8 @@ std::string commonPath(const std::string& path) {
   return std::regex_replace(common, options, "spec.destination.ports[].protocolOptions");
 }
 
-/// Returns the fields of the objects in test/support/kube/objects/valid, by kind. They are fields that the readers
-/// know: an object with an error is a test failure.
+/// Returns the fields of the objects in test/support/kube/objects/valid, by kind. The readers know these fields: an
+/// object with an error fails the test.
 std::map<std::string, FieldPaths> fieldsOfValidObjects() {
   static const base::Secret key;
   std::map<std::string, FieldPaths> fields;
@@ -191,8 +191,8 @@ TEST(CustomResources, HaveOnlyFieldsThatTheReadersKnow) {
 }
 
 TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
-  // Readers name fields in calls, as in find("port"). addMember(), addText(), addFlag() and their like write the config
-  // of a built-in type.
+  // Readers name fields in calls such as find("port"). The calls of addMember(), addText(), addFlag() and similar
+  // functions write the config of a built-in type instead.
   static const std::regex call(R"re((\w+)(?:<[^;]*?>)?\((?:\w+, )?"([a-z]\w+)")re");
   static const std::regex destination(R"re(DestinationType k\w+\{"\w+", "(\w+)"\})re");
   std::set<std::string> read;
@@ -205,7 +205,7 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
                            "read/read_common.cc", "read/processors/processor_settings.cc"}) {
     std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
     ASSERT_FALSE(text.empty()) << file;
-    // What comes before readObjectRef() in its file reads the metadata.
+    // The code before readObjectRef() in its file reads the metadata.
     if (const std::size_t begin = text.find("\nvoid readObjectRef("); begin != text.npos) text.erase(0, begin);
     for (auto match = std::sregex_iterator(text.begin(), text.end(), call); match != std::sregex_iterator(); ++match) {
       const std::string function = (*match)[1];
@@ -274,7 +274,7 @@ TEST(CustomResources, DescribeEveryField) {
   for (const auto& [kind, definition] : definitions()) {
     FieldPaths paths;
     addUndescribed(schemaOf(definition), kind, paths);
-    paths.erase(kind + ".metadata");  // the API server's own
+    paths.erase(kind + ".metadata");  // these fields belong to the API server
     EXPECT_THAT(paths, IsEmpty());
   }
 }

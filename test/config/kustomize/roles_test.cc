@@ -1,5 +1,5 @@
-// An API server lets nobody grant what he has not himself. The one of the tests does not check that, so the rules of
-// the roles are compared here.
+// Tests that the rules of the roles agree. An API server lets no user grant rights that the user does not have, but the
+// API server of the tests does not check that.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -43,7 +43,7 @@ std::set<Right> rightsOf(const std::string& file, const std::string& role) {
 TEST(InstalledRoles, GiveTheControllerAllThatItGrantsToPods) {
   const std::set<Right> controller = rightsOf("default/access.yaml", "sluice-controller");
   std::set<Right> granted = rightsOf("default/gateway-role.yaml", "sluice-gateway");
-  // What the Roles of a Gateway's namespaces have (gateway_access.cc).
+  // The Roles in a Gateway's namespaces have these rights (gateway_access.cc).
   for (const char* verb : {"create", "patch", "delete"}) granted.emplace("coordination.k8s.io", "leases", verb);
   for (const char* verb : {"create", "list", "watch"}) granted.emplace("sluice.dev", "egressrevisions", verb);
   for (const char* verb : {"list", "watch"}) {

@@ -1,4 +1,4 @@
-// Tests what is read of Envoy Gateway's EnvoyExtensionPolicy.
+// Tests the reader of Envoy Gateway's EnvoyExtensionPolicy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ ProcessorUse extensionOf(const std::string& fields) {
   return policy->processors.front();
 }
 
-/// Returns the config as JSON-like text without the servers.
+/// Returns the config without the servers as text like JSON.
 std::string settingsOf(const Value& value) {
   std::string text = value.text;
   for (const Value& item : value.items) text += settingsOf(item) + ",";

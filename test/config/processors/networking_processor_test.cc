@@ -1,4 +1,4 @@
-// Tests what is read of the AI gateway working group's PayloadProcessor.
+// Tests the reader of the AI gateway working group's PayloadProcessor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

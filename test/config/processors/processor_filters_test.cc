@@ -16,7 +16,7 @@ const std::string kReference =
     "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: p}}";
 const std::string kInline = "{type: PayloadProcessing, payloadProcessing: [{name: a, type: a.b/K:v1}]}";
 
-/// Tests that run for every kind of route.
+/// These tests run for every kind of route.
 class ProcessorFilters : public ::testing::TestWithParam<const char*> {
  protected:
   static Configuration load(const std::string& rule) {

@@ -19,7 +19,7 @@ Configuration loadUses(const std::string& uses) {
 }
 std::vector<std::string> problemsOfUses(const std::string& uses) { return rendered(loadUses(uses).problems); }
 
-/// Returns the one use of a pipeline. If the pipeline is not valid, fails and returns an empty use.
+/// Returns the only use of a pipeline. If the pipeline is not valid, fails the test and returns an empty use.
 ProcessorUse useOf(const std::string& text) {
   const Configuration configuration = loadUses(text);
   EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << text;

@@ -1,4 +1,4 @@
-// Tests what is read of the prototype's XPayloadProcessor.
+// Tests the reader of the prototype's XPayloadProcessor.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -26,7 +26,7 @@ inline TrafficPolicy backendTraffic(const std::string& fields) {
   EXPECT_THAT(configuration.model.all<TrafficPolicy>(), ::testing::SizeIs(1)) << fields;
   return configuration.model.all<TrafficPolicy>().at(0);
 }
-/// Returns the paths of the fields that are not supported: those that close what the policy is for, or all.
+/// Returns the paths of the unsupported fields: with `closing`, only those that close the targets of the policy.
 inline std::set<std::string> unsupportedIn(const TrafficPolicy& policy, bool closing = false) {
   std::set<std::string> paths;
   for (const UnsupportedField& each : policy.unsupported) {

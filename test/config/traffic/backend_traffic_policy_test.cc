@@ -1,4 +1,4 @@
-// Tests what is read of BackendTrafficPolicy in its two forms.
+// Tests the reader of BackendTrafficPolicy in its two forms.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests that the reference says of each field of a BackendTrafficPolicy, in its two forms, whether it is supported.
+// Tests that the reference states for each field of a BackendTrafficPolicy, in both forms, whether it is supported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -183,7 +183,8 @@ const FieldExamples kProposedExamples = {
     {"integrations", "integrations: {addLinkerdHeaders: true}"},
 };
 
-/// Checks that the table has a row for each example, which says UnsupportedValue if its field is not supported.
+/// Checks that the table has a row for each example. The row must have UnsupportedValue if the field of the example is
+/// not supported.
 void expectTable(const std::string& head, const FieldExamples& examples) {
   std::set<std::string> listed;
   for (const test::PageRow& row : test::pageTable(test::referencePage("traffic-policy.md"), head)) {
@@ -204,7 +205,7 @@ void expectTable(const std::string& head, const FieldExamples& examples) {
   for (const auto& [field, example] : examples) EXPECT_TRUE(listed.contains(field)) << field << " is not in the table";
 }
 
-/// Checks that there is an example of each field of a form.
+/// Checks that there is an example for each field of a form.
 void expectExamples(std::span<const std::string_view> fields, const FieldExamples& examples) {
   for (const std::string_view field : fields) {
     const bool has = std::any_of(examples.begin(), examples.end(), [&](const auto& each) {

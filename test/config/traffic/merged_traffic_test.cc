@@ -1,4 +1,4 @@
-// Tests how a BackendTrafficPolicy is merged with its parent, and which policies may ask for that.
+// Tests how a BackendTrafficPolicy is merged with its parent, and which policies may ask for merging.
 #include "config/read/traffic/merged_traffic.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Tests what is read of Gateway API's XBackendTrafficPolicy.
+// Tests the reader of Gateway API's XBackendTrafficPolicy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

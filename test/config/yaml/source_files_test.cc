@@ -1,5 +1,5 @@
-// Tests that the files of a folder that is replaced as a whole are all read from one version of it, and that files are
-// read again only if they may have changed.
+// Tests that all files are read from the same version of a folder that is replaced as a whole, and that files are read
+// again only if they may have changed.
 #include "config/load/source_files.h"
 
 #include <fcntl.h>
@@ -26,8 +26,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A folder with files of several versions, of which a link chooses one. A test reads a pipe between two of the files:
-/// the reader waits at it until the test has replaced the version.
+/// A folder with files in several versions, one of which a link selects. A test reads a pipe between two of the files.
+/// The reader waits at it until the test has replaced the version.
 class ReplacedFolder : public ::testing::Test {
  protected:
   ReplacedFolder() {
@@ -38,7 +38,7 @@ class ReplacedFolder : public ::testing::Test {
     std::filesystem::remove(pipe_);
   }
 
-  /// Makes the next version and lets the link lead to it.
+  /// Makes the next version and changes the link to it.
   void replace(const std::string& link) {
     const std::string version = "..version" + std::to_string(++version_);
     std::filesystem::create_directory(folder_ + "/" + version);
@@ -47,7 +47,7 @@ class ReplacedFolder : public ::testing::Test {
     std::filesystem::rename(folder_ + "/..tmp", folder_ + "/" + link);
   }
 
-  /// Makes the folder one that the kubelet mounts for a ConfigMap: its files are links through `..data`.
+  /// Turns the folder into one that the kubelet mounts for a ConfigMap, whose files are links through `..data`.
   void mount() {
     replace("..data");
     for (const std::string name : {"a.yaml", "b.yaml"}) {
@@ -55,15 +55,15 @@ class ReplacedFolder : public ::testing::Test {
     }
   }
 
-  /// Returns the texts of the paths. `meanwhile` runs each time that the reader is at the pipe, with the number of
-  /// times before.
+  /// Returns the texts of the paths. Each time that the reader is at the pipe, `meanwhile` is called with the number of
+  /// earlier times.
   std::vector<std::string> readWhile(const std::vector<std::string>& paths, const std::function<void(int)>& meanwhile) {
     std::atomic<bool> done = false;
     std::thread other([&] {
       for (;;) {
-        const int at = ::open(pipe_.c_str(), O_WRONLY | O_CLOEXEC);  // waits for the reader
+        const int at = ::open(pipe_.c_str(), O_WRONLY | O_CLOEXEC);  // this waits for the reader
         if (!done) {
-          // The next reading waits at a pipe of its own.
+          // The next reading waits at a new pipe.
           static_cast<void>(::mkfifo((pipe_ + ".next").c_str(), 0600));
           std::filesystem::rename(pipe_ + ".next", pipe_);
           meanwhile(readings_++);
@@ -150,7 +150,7 @@ TEST_F(ReplacedFolder, KeepsTheProblemsOfItsLastReadingAlone) {
   EXPECT_EQ(problems_[0].position.fileName(), absent);
 }
 
-/// A folder whose files are read one time after the other, and what the kernel says of their being opened.
+/// A folder whose files are read repeatedly. The kernel reports which of them are opened.
 class KeptFiles : public ::testing::Test {
  protected:
   KeptFiles() {
@@ -181,7 +181,7 @@ class KeptFiles : public ::testing::Test {
     }
     return names;
   }
-  /// Reads the folder so long after now.
+  /// Reads the folder as if it were this much later.
   std::vector<std::string> read(std::chrono::seconds later) {
     std::vector<std::string> texts;
     const base::WallTime now = base::SystemClock().wallNow() + later;
@@ -259,7 +259,7 @@ TEST_F(KeptFiles, AreFoundInTheFoldersBelow) {
   EXPECT_EQ(problems_.size(), 1u);
 }
 
-/// Lets the process open no further file.
+/// Prevents the process from opening another file.
 class NoDescriptors {
  public:
   NoDescriptors() {

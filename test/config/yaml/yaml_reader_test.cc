@@ -156,7 +156,7 @@ TEST(YamlReader, BoundsDepth) {
   EXPECT_EQ(readDocuments(deep).problems.size(), 1u);
 }
 
-// The parser hands on nothing before the outermost bracket closes, so these texts are refused while they are read.
+// The parser passes on nothing before the outermost bracket closes, so these texts are refused while they are read.
 TEST(YamlReader, ReadsOnlyTheBeginningOfATextOfBrackets) {
   constexpr std::size_t kBytes = 60'000;
   YamlLimits limits;
@@ -186,7 +186,7 @@ TEST(YamlReader, BoundsTheTokensOfOneValue) {
               ElementsAre("a.yaml:3:17: error: a value of too many tokens"));
 }
 
-// The bounds on tokens are in the default proportion to the bound on values.
+// The limits of tokens and values are in the default proportion.
 TEST(YamlReader, ReadsACollectionOfAsManyValuesAsATextMayHave) {
   YamlLimits limits;
   limits.nodes = 1000;
