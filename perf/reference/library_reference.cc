@@ -107,7 +107,7 @@ class Http2Requests {
             "the request");
     move(client_, server_);
     move(server_, client_);
-    move(client_, server_);  // acknowledgements and grants
+    move(client_, server_);  // SETTINGS acknowledgements and WINDOW_UPDATEs
   }
 
  private:

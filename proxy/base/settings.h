@@ -203,7 +203,7 @@ struct ExtensionTls {
 
 /// An extensionManager of Envoy Gateway; extension_manager.h explains its effect.
 struct ExtensionManager {
-  std::string name;                  // empty for the entry of the key extensionManager
+  std::string name;                  // empty for the one that the key extensionManager describes
   std::vector<ExtensionHook> hooks;  // at least one, each scope once, in the order of HookScope
   std::string hostname;              // of the server: a name in lower case, or an IP literal
   std::uint16_t port = 0;
@@ -251,7 +251,7 @@ struct Settings {
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<CatalogRef> processorCatalogs;
-  std::vector<ExtensionManager> extensionManagers;  // one without a name is the only one
+  std::vector<ExtensionManager> extensionManagers;  // one without a name is alone
   RevisionSettings revisions;
   /// The folder of --state-dir, if that flag does not name it; empty: none.
   std::string stateDir;

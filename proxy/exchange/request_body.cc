@@ -65,7 +65,7 @@ void RequestBody::onTaken(std::size_t count) {
 /// Called when the attempt has `count` more bytes of the body.
 void RequestBody::pass(std::size_t count) {
   const std::size_t fresh = attempts_.pass(count);
-  // Steps before the attempt have already granted the client the bytes that they took.
+  // If steps of the Gateway or the route took these bytes first, they have returned the flow-control credit already.
   if (processing_.requestCarrier() == nullptr) ungranted_ += fresh;
 }
 

@@ -265,7 +265,7 @@ void RequestPath::makeAttempt() {
 
 void RequestPath::admit() {
   Attempt& attempt = s_.attempts.current();
-  if (attempt.request.entered()) return t_.raise(Event::kRouted);  // it is a repeat
+  if (attempt.request.entered()) return t_.raise(Event::kRouted);  // the same attempt is made again
   const auto* plan = routing::planFor(t_.request.head, attempt.backend->backend);
   if (plan == nullptr) {
     return t_.raise(Event::kRejected,

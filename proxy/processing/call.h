@@ -83,9 +83,9 @@ struct Call {
   const http::RequestHead& request;
   /// Changes `request`. In phases of the response an edit has no effect, because the Backend has the request already.
   RequestEditor& edit;
-  /// The holds of the attempt in steps of a Backend, those of the exchange in all others.
+  /// Owns what is given back when the attempt ends, in steps that run once for each attempt, or when the exchange ends.
   Holds& holds;
-  /// The holds behind shared(): those of the attempt in steps of a Backend, those of the exchange in all others.
+  /// Does the same for shared(): of the attempt in steps of a Backend, of the exchange in all others.
   Holds& lasting;
   /// Null in phases of the request.
   http::ResponseHead* response;

@@ -24,8 +24,9 @@ namespace {
 
 constexpr const char* kVictim = "127.0.0.2";
 constexpr std::uint32_t kStreamsEach = 100;  // limits.concurrentStreams
-// A response of this size is more than the gateway takes while it is not read, so that it keeps its place. Larger ones
-// would measure the Backend, which has to write all of them before it reads the victim's request.
+// The gateway does not buffer a whole response of this size while the client does not read it, so that the request
+// keeps its place in limits.backendRequests. Larger ones would measure the Backend, which has to write all of them
+// before it reads the victim's request.
 constexpr const char* kUnread = "/bytes/300000";
 
 int places() { return inThisRun(60, 1024); }

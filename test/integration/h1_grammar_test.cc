@@ -22,8 +22,7 @@ std::string lines(const std::string& requestLine, const std::string& fields = "H
   return requestLine + " HTTP/1.1\r\n" + fields + "\r\n";
 }
 
-// --- the request's way
-// ------------------------------------------------------------------------------------------------
+// --- requests, from the client to the origin ---
 
 /// Shares one gateway before an origin that answers each head with its request line.
 class H1Grammar : public testing::Test {
@@ -300,8 +299,7 @@ TEST(H1Responses, ABodyUntilTheEndOfTheConnectionIsDelimitedAnew) {
   }
 }
 
-// --- one form of the path, for matching and for forwarding
-// ------------------------------------------------------------
+// --- one form of the path, for matching and for forwarding ---
 
 std::string markingRule(const std::string& type, const std::string& value, const std::string& mark) {
   return "    - matches: [{path: {type: " + type + ", value: " + value +

@@ -62,7 +62,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   /// The circuit breaker, as another worker that serves the Backend sees it.
   CircuitBreaker& budget() { return budget_; }
 
-  /// Adopts other plans; `plan` may be another one from then on.
+  /// Gives the worker other plans. A test that goes on with another plan assigns the member `plan` too.
   void adopt(const UpstreamPolicy& policy, const Upstreams::Plans& plans) {
     const net::Worker::Turn turn(worker);
     upstreams->adopt(policy, plans);
@@ -146,7 +146,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   bool settle() {
     for (int round = 0; round < 1000; ++round) {
       bool moved = false;
-      for (std::size_t i = 0; i < dialled(); ++i) moved = wire(i).pump() || moved;  // it may dial
+      for (std::size_t i = 0; i < dialled(); ++i) moved = wire(i).pump() || moved;  // pump() may make the pool dial
       for (const auto& backend : backends) moved = backend->pump() || moved;
       if (!moved) return true;
     }

@@ -222,7 +222,7 @@ void readProvisioning(FieldReader& reader, base::ProvisioningSettings& settings)
   reader.read("allowServiceAccountAnnotations", settings.allowServiceAccountAnnotations);
 }
 
-/// Reads the settings that a Gateway may have, and the sections of which it may have a part.
+/// Reads the settings that a Gateway may set for itself. In some sections it may set only some of the keys.
 void readOwnable(FieldReader& reader, base::Settings& settings) {
   reader.read("workers", settings.workers, {0, 1024});
   reader.read("drainTimeout", settings.drainTimeout);

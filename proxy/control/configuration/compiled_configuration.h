@@ -31,8 +31,9 @@ struct CompiledConfiguration {
   /// The types of payload processors; null if the set is not readable.
   std::shared_ptr<const config::Catalog> catalog;
   compile::CompileResult compiled;
-  /// Digest of the objects as they are written, and of those that are served. They differ by earlier versions of
-  /// objects that their schemas refuse, and by listen places and extensions that the environment lacks.
+  /// `digest` is over the objects as they were written, and `servedDigest` over what is served. They differ if an
+  /// object is invalid and its earlier version is served instead, if the process cannot listen on an address and port,
+  /// or if an extension is not available.
   std::string digest;
   std::string servedDigest;
   /// The beginnings of these digests. The first identifies the desired configuration, and the second the served one, by

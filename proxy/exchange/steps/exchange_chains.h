@@ -36,7 +36,8 @@ class ExchangeChains {
   bool empty() const { return phases_ == 0; }
   bool wants(processing::Phase phase) const { return (phases_ & processing::bitOf(phase)) != 0; }
   bool wantsResponse() const { return (phases_ & kOfResponse) != 0; }
-  /// Returns true if the response that is kept has steps before its head leaves.
+  /// Returns true if there are steps that run once, on the response that is not retried any more, before its head is
+  /// sent to the client.
   bool wantsKeptResponse() const { return (phases_ & kOfKeptResponse) != 0; }
   /// Returns true if the Gateway or the rule has steps of request-headers or request-body.
   bool sharedHaveRequestSteps() const;

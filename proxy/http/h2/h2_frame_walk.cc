@@ -17,7 +17,8 @@ std::size_t H2FrameWalk::advance(std::string_view bytes) {
     keptSize_ += count;
     if (keptSize_ < kHeadBytes) return bytes.size();
     keptSize_ = 0;
-    // nghttp2 has the beginning of the header, and acts on the last byte of it.
+    // nghttp2 got the first bytes of this header earlier. It acts only on the last one, so that the walk can still stop
+    // before this frame.
     at = count;
     if (!pass(kept_.data(), at)) {
       next_ = at;

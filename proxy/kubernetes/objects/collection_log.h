@@ -18,8 +18,8 @@ class CollectionLog {
 
   /// Takes the state of one collection. Call tell() after all of them.
   void look(const FollowedCollection& collection);
-  /// Logs the differences from the last time. `url` is that of the API server. Kinds that the server does not have are
-  /// logged as soon as all are known, when `listed` is true.
+  /// Logs what has changed since the last call. `url` is that of the API server. Kinds that the server lacks are logged
+  /// only if `listed` is true, after the server was asked for all kinds, so that one line names all of them.
   void tell(const std::string& url, bool listed);
 
  private:

@@ -175,7 +175,8 @@ void TlsTransport::setReadBudget(std::size_t bytes) {
   readOn();
 }
 
-/// While the stream waits for the peer there is no room, because it could keep no more bytes.
+/// Gives OpenSSL the worker's buffer to write records to; none while the stream has unsent bytes, because it could not
+/// buffer more.
 void TlsTransport::borrowWire() { engine_.wire().output = pending() ? std::span<char>() : tcp_.worker().wireBuffer(); }
 
 /// Returns false if the kernel did not take all of it.

@@ -25,7 +25,7 @@ class Candidates {
 
  private:
   std::vector<Candidate> candidates_;
-  std::unique_ptr<const CandidateIndex> index_;  // null for a few
+  std::unique_ptr<const CandidateIndex> index_;  // null if there are only a few, which are searched one by one
 };
 
 /// Looks for the first candidate that holds, in a table that shows its candidates one by one or those of a path

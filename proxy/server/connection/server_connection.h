@@ -49,14 +49,15 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   ~ServerConnection() override;
 
   bool dead() const { return state_ == State::kDead; }
-  /// The drive beat: continues with the requests that onRequestsWait() has reported, if it is their turn.
+  /// Called in the drive phase of the worker's loop: continues with the requests that onRequestsWait() has reported, if
+  /// it is their turn.
   void resume();
-  /// Lets these requests continue in this beat.
+  /// Lets these requests continue in this turn of the loop.
   void takeTurn() {
     itsTurn_ = true;
     markDirty();
   }
-  /// The flush beat.
+  /// Called in the flush phase of the worker's loop (proxy/README.md): writes the bytes that wait to be sent.
   void flush();
   /// Accepts no new requests; closes when the last one is answered.
   void drain();
