@@ -11,11 +11,6 @@ namespace sluice::compile {
 
 namespace {
 
-std::vector<processing::Step> inBoth(std::vector<processing::Step> first, const std::vector<processing::Step>& then) {
-  first.insert(first.end(), then.begin(), then.end());
-  return first;
-}
-
 std::shared_ptr<const routing::Rule> restRule(std::shared_ptr<const processing::Chain> chain,
                                               const std::optional<Fault>& why) {
   auto rest = std::make_shared<routing::Rule>();
@@ -36,7 +31,7 @@ void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hoo
       const std::optional<Fault>& why = listener.shut ? listener.shut : ofProcess;
       const std::vector<processing::Step>& own = listener.unmatched;
       if (!why && listener.chain == nullptr && ofRoutes == nullptr && own.empty()) continue;
-      listener.rest = restRule(own.empty() ? ofRoutes : chainOf(inBoth(own, hooks.ofRoutes.steps)), why);
+      listener.rest = restRule(own.empty() ? ofRoutes : chainOf(own, ofRoutes), why);
     }
     const std::optional<Fault>& why = ofProcess ? ofProcess : ofAllHosts;
     if (why) gateway.rest = restRule(nullptr, why);

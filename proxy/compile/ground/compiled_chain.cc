@@ -23,6 +23,14 @@ std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> s
   return steps.empty() ? nullptr : std::make_shared<const processing::Chain>(std::move(steps));
 }
 
+std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps,
+                                                 const std::shared_ptr<const processing::Chain>& next) {
+  if (next) {
+    for (processing::Step& each : next->all()) steps.push_back(std::move(each));
+  }
+  return chainOf(std::move(steps));
+}
+
 bool same(const processing::Chain* a, const processing::Chain* b) {
   if (a == b) return true;
   return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/ground/compiled_chain.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/routes/compile_cors.h"
 #include "proxy/compile/routes/compile_headers.h"
@@ -186,7 +187,7 @@ class RouteCompiler {
         continue;
       }
       weighted.backend = *backends[i].value;
-      if (!ref.filters.processors.empty()) weighted.chain = withStepsOf(*weighted.backend, steps);
+      if (!ref.filters.processors.empty()) weighted.chain = chainOf(steps, weighted.backend->chain);
     }
     if (!own && std::any_of(backends.begin(), backends.end(), [](const auto& each) { return bool(each); })) {
       addNote(use->note);
@@ -210,14 +211,6 @@ class RouteCompiler {
     }
     if (!leads || filters.processors.empty()) return {};
     return takeSteps(usesFor(processors_, {&filters.processors, usesOf(exposed, place)}, plan_), plan_, own);
-  }
-
-  static std::shared_ptr<const processing::Chain> withStepsOf(const routing::BackendPlan& backend,
-                                                              std::vector<processing::Step> steps) {
-    if (backend.chain) {
-      for (processing::Step& each : backend.chain->all()) steps.push_back(std::move(each));
-    }
-    return chainOf(std::move(steps));
   }
 
   /// Compiles the mirrors. A mirror whose reference is broken is left out, and requests are served without it

@@ -10,19 +10,6 @@
 #include "proxy/compile/routes/route_uses.h"
 
 namespace sluice::compile {
-namespace {
-
-/// Returns a chain with the steps before those of `chain`, which may be null.
-std::shared_ptr<const processing::Chain> inFrontOf(const std::shared_ptr<const processing::Chain>& chain,
-                                                   std::vector<processing::Step> steps) {
-  if (chain) {
-    for (processing::Step& each : chain->all()) steps.push_back(std::move(each));
-  }
-  return chainOf(std::move(steps));
-}
-
-}  // namespace
-
 SharedSettings ExtensionRules::ofRule(const RoutePlan& route, const RulePlan& rule) const {
   const config::ObjectMeta& meta = route.route->meta;
   std::optional<CompiledUses> uses =
@@ -33,7 +20,7 @@ SharedSettings ExtensionRules::ofRule(const RoutePlan& route, const RulePlan& ru
 void ExtensionRules::applyToRule(const PolicySettings* own, const RuleInMaking& rule) const {
   if (own == nullptr) return;
   std::vector<processing::Step> steps = takeSteps(settingsAs<CompiledUses>(*own), rule.route, rule.fault);
-  rule.rule.chain = inFrontOf(rule.rule.chain, std::move(steps));
+  rule.rule.chain = chainOf(std::move(steps), rule.rule.chain);
 }
 
 HandedDown ExtensionRules::ofListener(const config::Gateway& gateway, const std::string& listener) const {
@@ -57,7 +44,7 @@ std::shared_ptr<const routing::Rule> ExtensionRules::inherit(std::shared_ptr<con
   if (const auto closed = joined(uses.closed())) {
     inheriting->failure = routing::Rule::refusal(answer(*closed), rule->grpc);
   } else {
-    inheriting->chain = inFrontOf(rule->chain, uses.steps);
+    inheriting->chain = chainOf(uses.steps, rule->chain);
   }
   return inheriting;
 }

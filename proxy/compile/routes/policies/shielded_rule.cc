@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/ground/compiled_chain.h"
 #include "proxy/compile/routes/refused_backends.h"
 
 namespace sluice::compile {
@@ -27,10 +28,7 @@ ShieldedRule shieldedRule(std::shared_ptr<const routing::Rule> rule, const std::
     // The step is added and removed with the rule when a route is matched again, as steps of a route are.
     steps.back().scope = processing::Scope::kRoute;
   }
-  if (rule->chain) {
-    for (processing::Step& each : rule->chain->all()) steps.push_back(std::move(each));
-  }
-  shielded->chain = chainOf(std::move(steps));
+  shielded->chain = chainOf(std::move(steps), rule->chain);
   result.rule = std::move(shielded);
   return result;
 }
