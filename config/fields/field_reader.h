@@ -83,41 +83,44 @@ class FieldReader : public MapFields {
   /// Reads a number into a member of any type of integers.
   template <std::integral T>
   FieldReader& read(FieldKey key, T& member, const NumberRange& range) {
-    if (isPresent(key)) member = static_cast<T>(integer(key.name, range.least, range.most).value_or(member));
+    if (const Value* field = valueOf(key)) member = static_cast<T>(integer(key.name, *field, range).value_or(member));
     return *this;
   }
   template <std::integral T>
   FieldReader& read(FieldKey key, std::optional<T>& member, const NumberRange& range) {
-    if (!isPresent(key)) return *this;
-    if (const auto number = integer(key.name, range.least, range.most)) member = static_cast<T>(*number);
+    const Value* field = valueOf(key);
+    if (field == nullptr) return *this;
+    if (const auto number = integer(key.name, *field, range)) member = static_cast<T>(*number);
     return *this;
   }
   /// Reads one of several words, each with a meaning.
   template <typename Member, typename T, std::size_t kCount>
   FieldReader& read(FieldKey key, Member& member, const Choice<T> (&choices)[kCount], bool ignoreCase = false) {
+    const Value* field = valueOf(key);
+    if (field == nullptr) return *this;
     std::string_view words[kCount];
     for (std::size_t i = 0; i < kCount; ++i) words[i] = choices[i].word;
-    if (!isPresent(key)) return *this;
-    if (const auto index = choiceIndex(key.name, words, ignoreCase)) member = choices[*index].value;
+    if (const auto index = choiceIndex(key.name, *field, words, ignoreCase)) member = choices[*index].value;
     return *this;
   }
   /// Reads a map with `fields` if it is present. Its position and its unsupported fields are stored too, if the model
   /// has members for them.
   template <typename T, ReadsFields<T> Fields>
   FieldReader& read(FieldKey key, T& member, Fields&& fields) {
-    if (isPresent(key)) map(key.name).readInto(member, fields);
+    if (const Value* field = valueOf(key)) map(key.name, field).readInto(member, fields);
     return *this;
   }
   template <typename T, ReadsFields<T> Fields>
   FieldReader& read(FieldKey key, std::optional<T>& member, Fields&& fields) {
-    if (isPresent(key)) map(key.name).readInto(member.emplace(), fields);
+    if (const Value* field = valueOf(key)) map(key.name, field).readInto(member.emplace(), fields);
     return *this;
   }
   /// Reads a list of such maps.
   template <typename T, ReadsFields<T> Fields>
   FieldReader& read(FieldKey key, std::vector<T>& member, std::size_t maxItems, Fields&& fields) {
-    if (!isPresent(key)) return *this;
-    for (const Item& item : list(key.name, maxItems)) map(item).readInto(member.emplace_back(), fields);
+    const std::vector<Item> items = list(key.name, valueOf(key), maxItems);
+    member.reserve(member.size() + items.size());
+    for (const Item& item : items) map(item).readInto(member.emplace_back(), fields);
     return *this;
   }
   /// Reads this map with `fields`, as read() reads a map inside it, and finishes it. Returns isLegible().
@@ -134,15 +137,23 @@ class FieldReader : public MapFields {
   }
 
  private:
-  std::optional<std::size_t> choiceIndex(std::string_view key, std::span<const std::string_view> words,
-                                         bool ignoreCase);
+  // These functions read the value that was found for a key; a null pointer stands for an absent field.
+
+  std::string text(std::string_view key, const Value& field, const TextRule& rule);
+  std::optional<std::int64_t> integer(std::string_view key, const Value& field, const NumberRange& range);
+  std::optional<base::Duration> duration(std::string_view key, const Value& field);
+  std::optional<std::size_t> choiceIndex(std::string_view key, const Value& field,
+                                         std::span<const std::string_view> words, bool ignoreCase);
+  std::vector<Item> list(std::string_view key, const Value* field, std::size_t maxItems);
+  std::vector<std::string> texts(const std::vector<Item>& items, const TextRule& rule) const;
+  FieldReader map(std::string_view key, const Value* field) const;
 };
 
 /// Returns `value` as a text if it obeys `rule`. Otherwise reports an error with `path` and returns nullopt.
 std::optional<std::string> readText(const Value& value, const std::string& path, const TextRule& rule,
                                     ObjectContext& context);
 /// Returns a decimal integer. If `value` is not one or is out of range, reports an error and returns nullopt.
-std::optional<std::int64_t> readInteger(const Value& value, const std::string& path, std::int64_t minimum,
-                                        std::int64_t maximum, ObjectContext& context);
+std::optional<std::int64_t> readInteger(const Value& value, const std::string& path, const NumberRange& range,
+                                        ObjectContext& context);
 
 }  // namespace sluice::config

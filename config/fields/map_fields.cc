@@ -8,6 +8,8 @@
 namespace sluice::config {
 namespace {
 
+constexpr std::size_t kKeysOfMostMaps = 8;
+
 std::string join(const std::string& path, std::string_view key) {
   if (path.empty()) return std::string(key);
   return path + "." + std::string(key);
@@ -56,6 +58,7 @@ MapFields::MapFields(const Value* value, std::string path, Position position, Ob
   position_ = value->position;
   if (value->isMap()) {
     value_ = value;
+    known_.reserve(kKeysOfMostMaps);
   } else {
     context_.error(position_, path_, wrongKind("a map", *value));
   }

@@ -73,8 +73,8 @@ class MapFields {
   const Value* find(std::string_view key);
   /// Does the same as find(), but absence is an error.
   const Value* require(std::string_view key);
-  /// Returns true if the field is present. If the key is required, absence is an error.
-  bool isPresent(const FieldKey& key) { return (key.isRequired ? require(key.name) : find(key.name)) != nullptr; }
+  /// Does the same as require() for a required key, and the same as find() for any other.
+  const Value* valueOf(const FieldKey& key) { return key.isRequired ? require(key.name) : find(key.name); }
   /// Marks a field as known without reading it.
   void ignore(std::string_view key) { find(key); }
   /// Marks all fields as known, for example for an object of another API.

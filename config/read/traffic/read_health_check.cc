@@ -83,7 +83,7 @@ void readHttpCheck(FieldReader reader, const OtherCheckFields& others, ActiveHea
   readCheckedPath(reader, active.path);
   if (reader.has("expectedStatuses")) active.expectedStatuses.clear();
   for (const Item& item : reader.listOfSome("expectedStatuses", kHighestStatus - kLowestStatus + 1)) {
-    const auto status = readInteger(*item.value, item.path, kLowestStatus, kHighestStatus, reader.context());
+    const auto status = readInteger(*item.value, item.path, {kLowestStatus, kHighestStatus}, reader.context());
     if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
   }
   for (const std::string_view each : others.withoutEffectOfHttp) {

@@ -14,7 +14,7 @@ constexpr std::int64_t kHighestCode = 599;
 
 void readCodes(FieldReader& retry, std::vector<std::uint16_t>& codes) {
   for (const Item& item : retry.list("codes", kHighestCode - kLowestCode + 1)) {
-    const auto code = readInteger(*item.value, item.path, kLowestCode, kHighestCode, retry.context());
+    const auto code = readInteger(*item.value, item.path, {kLowestCode, kHighestCode}, retry.context());
     if (!code) continue;
     const auto narrow = static_cast<std::uint16_t>(*code);
     if (std::find(codes.begin(), codes.end(), narrow) != codes.end()) {

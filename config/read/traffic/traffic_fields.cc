@@ -22,7 +22,7 @@ void addCodes(std::uint16_t first, std::uint16_t last, std::vector<std::uint16_t
 
 void readTrafficCodes(FieldReader& reader, std::string_view key, std::vector<std::uint16_t>& codes) {
   for (const Item& item : reader.list(key, kMaxTrafficCodes)) {
-    const auto code = readInteger(*item.value, item.path, 100, 599, reader.context());
+    const auto code = readInteger(*item.value, item.path, {100, 599}, reader.context());
     if (!code) continue;
     const auto narrow = static_cast<std::uint16_t>(*code);
     if (narrow >= kLeastRetriedCode) {
