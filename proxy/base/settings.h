@@ -243,6 +243,7 @@ struct ProvisioningSettings {
 struct Settings {
   std::uint32_t workers = 0;  // 0 means one per core
   Duration drainTimeout = std::chrono::seconds(25);
+  std::optional<Duration> drainDelay = std::nullopt;  // absent: the default, which is longer in a Pod
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
   ClientHalfClose clientHalfClose = ClientHalfClose::kAbort;
   PathSettings paths;

@@ -146,6 +146,11 @@ class ServerCodec : public Codec {
   /// Returns true if such bytes are kept. Until resume(), they are not parsed, and no further bytes may be read.
   virtual bool wantsResume() const { return false; }
 
+  /// Announces the end of the connection with its next response: by Connection: close, or by GOAWAY. A connection of
+  /// HTTP/2 that has had a request gets GOAWAY now. Until then the connection accepts requests. Without effect on a
+  /// connection that serves one stream only.
+  virtual void announceEnd() {}
+
   /// Sends a 1xx head; HTTP/1.0 clients get none.
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
   /// Sends the final head, and copies the parts that it needs; the body that it announces is taken from

@@ -41,6 +41,8 @@
 namespace sluice::server {
 namespace {
 
+constexpr base::Duration kDrainDelayInPod = std::chrono::seconds(5);
+
 // Raises the soft limit of 1024, which is too low: each client connection takes a descriptor and each backend
 // connection another. Returns how many the process may have.
 std::size_t raiseDescriptorLimit() {
@@ -118,6 +120,8 @@ class Process final : private control::ReloadObserver {
   void stop();
   bool isReady() const;
   const base::Settings& settings() const;
+  bool isPod() const { return options_.kubernetes && options_.kubernetes->kubeconfig.empty(); }
+  base::Duration drainDelay() const;
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
   AdminDocument metricsPage();
@@ -180,6 +184,12 @@ void shareFreedMemory() {
 /// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
   return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
+}
+
+/// Clients of a Service connect to a Pod that ends until the Service has learnt about it.
+base::Duration Process::drainDelay() const {
+  if (!servesTraffic()) return base::Duration::zero();
+  return settings().drainDelay.value_or(isPod() ? kDrainDelayInPod : base::Duration::zero());
 }
 
 std::unique_ptr<control::Source> Process::makeSource() {
@@ -370,8 +380,11 @@ void Process::stop() {
   main_.stop();
 }
 
+// A Pod that ends stays ready until it accepts no more requests: if no other Pod of its Service is ready, it still gets
+// them. A load balancer, on the other hand, goes by this page alone.
 bool Process::isReady() const {
-  const bool usable = !draining_ && reloader_.generation() != nullptr;
+  const bool leaving = isPod() ? workers_.draining() : draining_;
+  const bool usable = !leaving && reloader_.generation() != nullptr;
   return usable && (!servesTraffic() || !reloader_.generation()->binds.empty());
 }
 
@@ -383,7 +396,7 @@ int Process::run() {
     reloader_.stop();
     if (leaving_) return main_.post([this] { this->stop(); });
     if (!shutdown.begun()) log_.info("draining; another signal exits at once");
-    shutdown.request(settings().drainTimeout);
+    shutdown.request({drainDelay(), settings().drainTimeout});
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);

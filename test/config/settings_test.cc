@@ -167,6 +167,12 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_TRUE(provisioning.allowServiceAccountAnnotations);
 }
 
+TEST(Settings, TellADelayOfZeroFromNone) {
+  EXPECT_EQ(readSettingsBlock("").settings->drainDelay, std::nullopt);
+  EXPECT_EQ(readSettingsBlock("drainDelay: 0s\n").settings->drainDelay, seconds(0));
+  EXPECT_EQ(readSettingsBlock("drainDelay: 3s\n").settings->drainDelay, seconds(3));
+}
+
 TEST(Settings, SelectNamespacesByNamesOrByLabels) {
   EXPECT_EQ(readSettingsBlock("").settings->provisioning, base::ProvisioningSettings{});
   const SettingsReading byLabels = readSettingsBlock("provisioning: {namespaces: {matchLabels: {team: web}}}");

@@ -232,6 +232,20 @@ TEST(H1ServerLifetime, ASlowHeadIsAnswered408) {
   EXPECT_EQ(server.pool.inUse(), 0U);
 }
 
+TEST(H1ServerLifetime, AnnouncesTheEndWithTheNextResponse) {
+  H1Server idle;
+  idle.feed(kGet);
+  idle.respond(200, "x");
+  EXPECT_EQ(idle.out().find("connection: close"), std::string::npos);
+  idle.codec->announceEnd();
+  EXPECT_NE(idle.codec->state(), CodecState::kClosed);
+  idle.feed(kGet);
+  ASSERT_EQ(idle.sink.count(), 2U);
+  idle.respond(200, "y");
+  EXPECT_NE(idle.out().find("connection: close"), std::string::npos);
+  EXPECT_EQ(idle.codec->state(), CodecState::kClosed);
+}
+
 TEST(H1ServerLifetime, DrainsBehindTheRequestUnderWay) {
   H1Server idle;
   idle.codec->drain();

@@ -341,6 +341,32 @@ TEST_F(H2Server, NeverEncodesALineThatBreaksTheGrammar) {
   }
 }
 
+TEST_F(H2Server, AnnouncesTheEndToAClientThatHasHadARequest) {
+  exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
+  respond(0, 204);
+  codec->announceEnd();
+  flush();
+  ASSERT_NE(reader.goaway(), nullptr);
+  EXPECT_EQ(reader.goaway()->firstWord(), 0x7fffffffu);
+}
+
+TEST_F(H2Server, AnnouncesTheEndWithTheFirstRequestOfANewClient) {
+  codec->announceEnd();
+  exchange(h2::clientHello());
+  EXPECT_EQ(reader.goaway(), nullptr);
+  EXPECT_EQ(codec->state(), CodecState::kOpen);
+  exchange(h2::headers(1, h2::get(), true) + h2::headers(3, h2::get(), true));
+  ASSERT_NE(reader.goaway(), nullptr);
+  EXPECT_EQ(reader.goaway()->firstWord(), 0x7fffffffu);
+  ASSERT_EQ(sink.count(), 2u);
+  exchange(h2::ping(true));
+  EXPECT_EQ(reader.goaway()->firstWord(), 0x7fffffffu);
+  respond(0, 204);
+  respond(1, 204);
+  flush();
+  EXPECT_EQ(codec->state(), CodecState::kClosed);
+}
+
 TEST_F(H2Server, DrainsWithoutLosingRequestsInFlight) {
   exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
   codec->drain();

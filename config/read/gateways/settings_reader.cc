@@ -226,6 +226,7 @@ void readProvisioning(FieldReader& reader, base::ProvisioningSettings& settings)
 void readOwnable(FieldReader& reader, base::Settings& settings) {
   reader.read("workers", settings.workers, {0, 1024});
   reader.read("drainTimeout", settings.drainTimeout);
+  reader.read("drainDelay", settings.drainDelay);
   reader.read("clientHalfClose", settings.clientHalfClose, kClientHalfClose);
   reader.read("connectionAuth", settings.connectionAuth, kConnectionAuth);
   reader.read("paths", settings.paths, readPathSettings);

@@ -48,6 +48,7 @@ class H1ServerCodec final : public ServerCodec {
   void produce(base::ByteQueue& out, std::size_t limit) override;
   bool wantsProduce() const override { return out_.wantsProduce() || (tunnel_ && tunnel_->wantsProduce()); }
   void drain() override;
+  void announceEnd() override { closeAfter_ = true; }
   std::size_t readBudget() const override;
   CodecState state() const override;
   bool abortive() const override { return tunnel_ ? tunnel_->abortive() : abortive_; }
@@ -75,10 +76,10 @@ class H1ServerCodec final : public ServerCodec {
   void settleEnd();
   void openTunnel(const ResponseHead& head);
   void failResponse();
-  void endStream(const base::Error& error);
   void finishExchange();
   void stop();
-  void abort();
+  /// Ends the connection at once. Returns the exchange that it ends; kNoToken if there is none.
+  Token abort();
   bool isCurrent(StreamId stream) const { return stream == stream_ && token_ != kNoToken; }
 
   ServerSink& sink_;

@@ -54,6 +54,10 @@ H1Announcement announcementOf(const ResponseHead& head, Version version, bool an
   return {version == Version::kHttp10 ? H1Framing::kUntilClose : H1Framing::kChunked, {}};
 }
 
+void reportLoss(ServerSink& sink, Token token, const Error& error) {
+  if (token != kNoToken) sink.onRequestReset(token, error, false);
+}
+
 // Returns true if the whole response is there; `pipe` is null if its owner is gone.
 bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
   return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
@@ -95,8 +99,9 @@ Departure H1ServerCodec::departure(std::size_t unread) const {
 
 void H1ServerCodec::feedLost() {
   if (tunnel_) return tunnel_->feedLost();
-  endStream(Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
-                  "the client's connection was lost"));
+  reportLoss(sink_, abort(),
+             Error(base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+                   "the client's connection was lost"));
 }
 
 void H1ServerCodec::expireHead() {
@@ -316,13 +321,18 @@ void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
   if (!out_.heads().empty()) out.splice(out_.heads(), out_.heads().size());
   if (out_.state() == Writing::kBody) {
     BodyPipe* pipe = sink_.responseBody(token_);
-    if (pipe == nullptr) return abort();
+    if (pipe == nullptr) {
+      abort();
+      return;
+    }
     const std::size_t taken = out_.write(*pipe, out, limit);
     if (taken > 0) sink_.onResponseBodyTaken(token_, taken);
     if (out_.state() == Writing::kFailed) failResponse();
   }
   if (out_.state() == Writing::kComplete) return finishExchange();
-  if (out_.state() == Writing::kFailed) return endStream(Error::internal("the response could not be completed"));
+  if (out_.state() == Writing::kFailed) {
+    return reportLoss(sink_, abort(), Error::internal("the response could not be completed"));
+  }
   if (tunnel_) tunnel_->produce(out, limit);
 }
 
@@ -333,13 +343,6 @@ void H1ServerCodec::failResponse() {
   reading_ = Reading::kStopped;
   abortive_ = true;
   stash_.clear();
-}
-
-// Ends the connection, and the exchange with it if there is one.
-void H1ServerCodec::endStream(const Error& error) {
-  const Token token = token_;
-  abort();
-  if (token != kNoToken) sink_.onRequestReset(token, error, false);
 }
 
 void H1ServerCodec::finishExchange() {
@@ -361,12 +364,12 @@ void H1ServerCodec::stop() {
   sections_.drop();
 }
 
-void H1ServerCodec::abort() {
+Token H1ServerCodec::abort() {
   stop();
   out_.heads().clear();
   out_.finish();
-  token_ = kNoToken;
   abortive_ = true;
+  return std::exchange(token_, kNoToken);
 }
 
 void H1ServerCodec::drain() {

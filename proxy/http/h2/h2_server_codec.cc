@@ -11,6 +11,19 @@
 namespace sluice::http {
 namespace {
 
+base::Error requestErrorOf(const H2Stream& stream, const H2Loss& loss) {
+  using base::ErrorOrigin;
+  using base::ErrorType;
+  if (stream.failure != nullptr) return base::Error::internal(stream.failure);
+  if (loss.connectionLost) {
+    return {ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client's connection ended"};
+  }
+  if (stream.resetByPeer)
+    return {ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client reset the stream"};
+  if (stream.resetByUs) return base::Error::internal("the stream was reset");
+  return base::Error::badRequest(400, "the request broke the protocol of HTTP/2");
+}
+
 class H2ServerCodec final : public ServerCodec, private H2Events {
  public:
   H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme, const base::Clock& clock,
@@ -56,6 +69,12 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     session_.sender().submitPing();
   }
 
+  // A client that gets GOAWAY before its first request might take the connection for a failed one.
+  void announceEnd() override {
+    endAnnounced_ = true;
+    if (requested_) drain();
+  }
+
   std::size_t readBudget() const override { return session_.budget(); }
   CodecState state() const override {
     if (session_.closed()) return CodecState::kClosed;
@@ -97,7 +116,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     if (stream.receive != Receive::kDone) session_.sender().submitReset(stream, H2ErrorCode::kNoError);
   }
   void streamLost(H2Stream& stream, const H2Loss& loss) override {
-    sink_.onRequestReset(stream.token, errorOf(stream, loss), false);
+    sink_.onRequestReset(stream.token, requestErrorOf(stream, loss), false);
   }
   void limitHit(Limit limit) override { sink_.onLimitHit(limit); }
   void pinged() override {
@@ -105,6 +124,8 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   }
 
   void requestArrived(H2Stream& stream, bool endOfStream) {
+    requested_ = true;
+    if (endAnnounced_) drain();
     if (const std::optional<Limit> excess = session_.section().excess()) {
       sink_.onLimitHit(*excess);
       if (isHeadMemory(*excess)) return refuse(stream, noRoomForHead(*excess), endOfStream);
@@ -195,23 +216,12 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     session_.sender().submitResponse(*stream, {control.data(), lines}, head.headers, kind);
   }
 
-  static base::Error errorOf(const H2Stream& stream, const H2Loss& loss) {
-    using base::ErrorOrigin;
-    using base::ErrorType;
-    if (stream.failure != nullptr) return base::Error::internal(stream.failure);
-    if (loss.connectionLost) {
-      return {ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client's connection ended"};
-    }
-    if (stream.resetByPeer)
-      return {ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client reset the stream"};
-    if (stream.resetByUs) return base::Error::internal("the stream was reset");
-    return base::Error::badRequest(400, "the request broke the protocol of HTTP/2");
-  }
-
   H2Session session_;
   ServerSink& sink_;
   Scheme scheme_;
   bool heardPeer_ = false;
+  bool requested_ = false;
+  bool endAnnounced_ = false;
   bool draining_ = false;
   bool saidGoodbye_ = false;
 };

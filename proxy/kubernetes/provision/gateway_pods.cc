@@ -15,8 +15,6 @@ constexpr std::int64_t kHealthPort = 9902;
 constexpr std::int64_t kUser = 65532;  // of the image
 constexpr std::int64_t kFirstHighPort = 1024;
 constexpr std::int64_t kUsualReplicas = 2;
-/// The time in which Services learn that a Pod ends, before it stops accepting connections.
-constexpr std::int64_t kSecondsBeforeStop = 5;
 constexpr std::int64_t kSpareSeconds = 5;  // beyond those that a Pod may take to end
 constexpr std::string_view kStateVolume = "/var/lib/sluice";
 // The volume belongs to root, so the gateway makes a folder of its own in it that others cannot enter.
@@ -110,7 +108,7 @@ class PodWriter {
   void writePod(base::JsonWriter& json) const {
     json.key("spec").beginObject().member("serviceAccountName", name_);
     const auto drain = std::chrono::duration_cast<std::chrono::seconds>(run_.drainTimeout).count();
-    json.member("terminationGracePeriodSeconds", kSecondsBeforeStop + drain + kSpareSeconds);
+    json.member("terminationGracePeriodSeconds", drain + kSpareSeconds);
     json.key("securityContext").beginObject().key("runAsNonRoot").json("true");
     json.member("runAsUser", kUser).member("runAsGroup", kUser).member("fsGroup", kUser);
     json.key("seccompProfile").beginObject().member("type", "RuntimeDefault").endObject();
@@ -153,8 +151,6 @@ class PodWriter {
     json.endList();
     writeProbe(json, "readinessProbe", "/readyz", 2);
     writeProbe(json, "livenessProbe", "/healthz", 10);
-    json.key("lifecycle").beginObject().key("preStop").beginObject().key("sleep").beginObject();
-    json.member("seconds", kSecondsBeforeStop).endObject().endObject().endObject();
     writeGiven(json, "resources", run_.parameters.resources);
     json.key("securityContext").beginObject().key("allowPrivilegeEscalation").json("false");
     json.key("readOnlyRootFilesystem").json("true");

@@ -138,8 +138,15 @@ void ServerConnection::serve(http::Version version) {
                ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory,
                                          headAccount())
                : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme, headAccount());
+  if (endAnnounced_) codec_->announceEnd();
   if (draining_) codec_->drain();
   lastActive_ = parts_.worker.now();
+  markDirty();
+}
+
+void ServerConnection::announceEnd() {
+  endAnnounced_ = true;
+  if (codec_) codec_->announceEnd();
   markDirty();
 }
 

@@ -59,6 +59,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   }
   /// Called in the flush phase of the worker's loop (proxy/README.md): writes the bytes that wait to be sent.
   void flush();
+  /// Accepts requests until a response has announced the end of the connection.
+  void announceEnd();
   /// Accepts no new requests; closes when the last one is answered.
   void drain();
   /// Ends the connection now: by RST if the client has not yet taken a whole answer, so that neither the process nor
@@ -123,6 +125,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   const ConnectionParts parts_;
   const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, even if the listener changes
   State state_;
+  bool endAnnounced_ = false;
   bool draining_ = false;
   bool peerEnded_ = false;
   bool itsTurn_ = false;

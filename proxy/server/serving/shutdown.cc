@@ -12,16 +12,27 @@ constexpr base::Duration kLookInterval = std::chrono::milliseconds(50);
 Shutdown::Shutdown(net::Worker& main, DrainedClients& clients, std::function<void()> finish)
     : main_(main), clients_(clients), finish_(std::move(finish)) {}
 
-void Shutdown::request(base::Duration drainTimeout) {
+void Shutdown::request(const DrainTimes& times) {
   if (std::exchange(begun_, true)) return finish();
-  clients_.drain();
-  deadline_ = main_.now() + drainTimeout;
+  drainAt_ = main_.now() + times.delay;
+  deadline_ = main_.now() + times.timeout;
+  if (times.delay > base::Duration::zero()) {
+    clients_.announceEnd();
+  } else {
+    drain();
+  }
   main_.timers().set(*this, main_.now() + kLookInterval);
 }
 
 void Shutdown::onTimer() {
-  if (clients_.clients() == 0 || main_.now() >= deadline_) return finish();
+  if (main_.now() >= deadline_ || (draining_ && clients_.clients() == 0)) return finish();
+  if (!draining_ && main_.now() >= drainAt_) drain();
   main_.timers().set(*this, main_.now() + kLookInterval);
+}
+
+void Shutdown::drain() {
+  draining_ = true;
+  clients_.drain();
 }
 
 void Shutdown::finish() {

@@ -76,7 +76,12 @@ base::Status WorkerGroup::make(const std::shared_ptr<const control::Generation>&
   return base::Done{};
 }
 
+void WorkerGroup::announceEnd() {
+  for (const auto& runtime : runtimes_) runtime->announceEnd();
+}
+
 void WorkerGroup::drain() {
+  draining_ = true;
   for (const auto& runtime : runtimes_) runtime->drain();
 }
 

@@ -49,8 +49,11 @@ class WorkerGroup final : public DrainedClients {
   /// Ends the present workers, and starts workers that serve the generation on its open sockets. Errors name the
   /// resource that the environment refuses; then there are no workers.
   base::Status start(const std::shared_ptr<const control::Generation>& generation);
+  void announceEnd() override;
   void drain() override;
   std::size_t clients() const override;
+  /// Returns true once drain() was called.
+  bool draining() const { return draining_; }
   /// Ends the workers and their connections at once.
   void end();
 
@@ -68,6 +71,7 @@ class WorkerGroup final : public DrainedClients {
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
   std::vector<std::thread> threads_;
+  bool draining_ = false;
 };
 
 }  // namespace sluice::server

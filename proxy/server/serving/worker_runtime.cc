@@ -105,11 +105,22 @@ void WorkerRuntime::stop() {
   });
 }
 
-void WorkerRuntime::drain() {
+void WorkerRuntime::announceEnd() {
   worker_.post([this] {
+    endAnnounced_ = true;
+    connections_.forEach([](DownstreamConnection& connection) { connection.announceEnd(); });
+  });
+}
+
+// Idle connections end one turn of the loop after the announcement. So a request that has reached the socket already is
+// read and answered.
+void WorkerRuntime::drain() {
+  announceEnd();
+  const auto drainAll = [this] {
     draining_ = true;
     connections_.forEach([](DownstreamConnection& connection) { connection.drain(); });
-  });
+  };
+  worker_.post([this, drainAll] { worker_.post(drainAll); });
 }
 
 void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
@@ -193,6 +204,7 @@ void WorkerRuntime::take(AcceptedClient client) {
   const auto serve = [&](const routing::HttpService& service) {
     DownstreamConnection& connection = connections_.create(parts, static_cast<ConnectionLists&>(*this), exchanges_,
                                                            *served, service, std::move(client));
+    if (endAnnounced_) connection.announceEnd();
     if (draining_) connection.drain();
   };
   std::visit(serve, *served->service);

@@ -72,6 +72,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Serves another generation from the end of a beat on, then calls `adopted`, on the worker's thread; after stop()
   /// it does neither. A change of the dns settings has no effect. One at a time; any thread.
   void adopt(std::shared_ptr<const control::Generation> generation, std::function<void()> adopted);
+  /// Announces the end of each client's connection with its next response, and accepts requests until then. Any thread.
+  void announceEnd();
   /// Lets every client finish its requests and leave; new clients may make one request each. Any thread.
   void drain();
   /// Gives the worker a client's connection. Any thread.
@@ -163,6 +165,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   base::BeatTable<DownstreamConnection> connections_;
   TurnQueue<DownstreamConnection> later_{worker_, connections_};
   std::function<void()> leave_;
+  bool endAnnounced_ = false;
   bool draining_ = false;
   std::atomic<std::size_t> connectionCount_{0};
   LogTimer logTimer_;

@@ -36,6 +36,7 @@ constexpr std::uint16_t kOriginPort = 8000;
 constexpr const char* kPodUid = "{.metadata.uid}";
 constexpr const char* kTemplateImage = "{.spec.template.spec.containers[0].image}";
 constexpr int kSomeRequests = 100;
+constexpr int kRequestsInAnOutage = 1'000;
 
 std::vector<std::string> imagesOfStory() {
   const std::string program = programPath("sluice");
@@ -127,6 +128,8 @@ class KubeCluster : public KubernetesTest {
   void anotherImage();
   void brokenImage(const std::string& image, const std::string& reason);
   void aDeletedPod();
+  void aCrashedLeader();
+  void anOutage();
   void anotherController();
   void theEnd();
 
@@ -258,6 +261,18 @@ void KubeCluster::aDeletedPod() {
   EXPECT_TRUE(areServed());
 }
 
+void KubeCluster::aCrashedLeader() {
+  const std::string identity = kubectl().get("lease", kOperators, "sluice-controller", "{.spec.holderIdentity}");
+  cluster_->killProcessOf(kOperators, identity.substr(0, identity.find('_')));
+  EXPECT_TRUE(areServed());
+}
+
+void KubeCluster::anOutage() {
+  cluster_->withoutServer([this] { EXPECT_TRUE(clients_->goOn(kRequestsInAnOutage)); });
+  EXPECT_TRUE(areThreeReady());
+  EXPECT_TRUE(areServed());
+}
+
 void KubeCluster::anotherController() {
   const std::vector<std::string> before = podsOfGateway(kPodUid);
   kubectl().expect({"set", "image", "-n", kOperators, "deployment/sluice-controller", "controller=sluice:2"});
@@ -304,6 +319,8 @@ TEST_F(KubeCluster, ServesWithoutALostRequestFromTheInstallationToTheDeletionOfT
   brokenImage("sluice:unknown", "ImagePullBackOff");
   brokenImage("failing:1", "CrashLoopBackOff");
   aDeletedPod();
+  aCrashedLeader();
+  anOutage();
   anotherController();
   theEnd();
   EXPECT_THAT(cluster_->logs(), AllOf(Not(HasSubstr("token-of-")), Not(HasSubstr("cannot be stored"))));

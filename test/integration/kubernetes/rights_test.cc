@@ -38,7 +38,7 @@ TEST_F(KubeRights, AreThoseThatPodsNeedAndNoOthers) {
       << "without a status of the controller none counts";
   EXPECT_TRUE(may("list", "configmap/settings"));
   EXPECT_TRUE(may("list", "configmap/own"));
-  EXPECT_EQ(deployment("{.spec.template.spec.terminationGracePeriodSeconds}"), "19") << "by its own drainTimeout";
+  EXPECT_EQ(deployment("{.spec.template.spec.terminationGracePeriodSeconds}"), "14") << "by its own drainTimeout";
 
   startGatewayAsPod();
   ASSERT_TRUE(addsValueOf("named"));

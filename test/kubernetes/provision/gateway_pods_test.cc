@@ -70,8 +70,7 @@ TEST(GatewayPods, HaveNoPrivilegesAndEndInTheirTime) {
   EXPECT_EQ(ofContainer(deployment, "securityContext"),
             R"({"allowPrivilegeEscalation":false,"readOnlyRootFilesystem":true,"capabilities":{"drop":["ALL"]}})");
   EXPECT_EQ(ofPod(deployment, "volumes|0|emptyDir|medium"), "Memory");
-  EXPECT_EQ(ofPod(deployment, "terminationGracePeriodSeconds"), "35") << "5 before, 25 to drain, 5 to spare";
-  EXPECT_EQ(ofContainer(deployment, "lifecycle|preStop|sleep|seconds"), "5");
+  EXPECT_EQ(ofPod(deployment, "terminationGracePeriodSeconds"), "30") << "25 to drain, 5 to spare";
   EXPECT_EQ(fieldAt(deployment, "spec|strategy|rollingUpdate|maxUnavailable"), "0");
   const RunGateway high(", listeners: [{name: a, port: 8080, protocol: HTTP}]");
   EXPECT_EQ(ofPod(only(podsOf(high.run()), provisioned::kDeployment), "securityContext|sysctls"), "");

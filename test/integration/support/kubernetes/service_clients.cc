@@ -76,14 +76,8 @@ void ServiceClients::askAll(std::uint16_t port, const std::string& path, bool ke
   const std::string request = "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n";
   EndpointConnection connection;
   for (int i = 0; i < kMostRequests && !stopping_; ++i) {
-    const bool kept = connection.socket.ok();
-    if (!kept) connect(connection, port);
-    ReceivedResponse answer = askRaw(connection.socket, request);
-    if (kept && answer.head.empty() && connection.socket.closed()) {
-      // A server may close a connection that is idle, and a client then sends the request on another one.
-      connect(connection, port);
-      answer = askRaw(connection.socket, request);
-    }
+    if (!connection.socket.ok()) connect(connection, port);
+    const ReceivedResponse answer = askRaw(connection.socket, request);
     if (answer.status == 200) {
       ++answered_;
     } else {

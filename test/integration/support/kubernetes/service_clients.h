@@ -19,8 +19,9 @@ namespace sluice::test {
 class ServiceClients {
  public:
   /// Clients of a Service with EndpointSlices in this namespace, at that port. Half of the clients make a connection
-  /// for each request; the others keep theirs until the server closes it. Each sends GET requests with this path and
-  /// waits for the answer, until stop() or until it has sent kMostRequests. Main thread.
+  /// for each request; the others keep theirs until a response says that the server closes it. Each sends GET requests
+  /// with this path and waits for the answer, until stop() or until it has sent kMostRequests. No request is repeated.
+  /// Main thread.
   ServiceClients(const std::string& kubeconfig, const std::string& nameSpace, const std::string& service,
                  std::uint16_t port, std::string path);
   ~ServiceClients() { stop(); }

@@ -65,6 +65,12 @@ void StandInCluster::killProcessOf(const std::string& nameSpace, const std::stri
   EXPECT_EQ(::kill(std::stoi(id.substr(kProcess.size())), SIGKILL), 0);
 }
 
+void StandInCluster::withoutServer(const std::function<void()>& act) {
+  server_.process().signal(SIGSTOP);
+  act();
+  server_.process().signal(SIGCONT);
+}
+
 std::size_t StandInCluster::networks() {
   const std::string ports = run({"ip", "-oneline", "link", "show", "master", PodNetwork::kBridge}).output;
   return static_cast<std::size_t>(std::count(ports.begin(), ports.end(), '\n'));

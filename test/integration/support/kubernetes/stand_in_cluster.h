@@ -2,6 +2,7 @@
 // processes of this machine. Main thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ class StandInCluster {
   testing::AssertionResult isRolledOut(const std::string& nameSpace, const std::string& deployment) const;
   /// Ends the process of a Pod's container by SIGKILL.
   void killProcessOf(const std::string& nameSpace, const std::string& pod) const;
+  /// Calls `act` while the API server does not answer.
+  void withoutServer(const std::function<void()>& act);
   /// Returns how many Pods have a network.
   static std::size_t networks();
   /// Returns the logs of all Pods and of the stand-in so far.

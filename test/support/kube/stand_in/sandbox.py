@@ -14,6 +14,7 @@ START = r"""
 set -eu
 root=$1 writes=$2 program=$3 user=$4 group=$5 groups=$6
 shift 6
+echo "$HOSTNAME" > /proc/sys/kernel/hostname
 mount -t tmpfs -o mode=755 container "$root"
 for each in bin sbin lib lib32 lib64 libx32 usr etc; do
   if [ -L "/$each" ]; then cp -P "/$each" "$root/"
@@ -137,7 +138,7 @@ class Sandbox:
         for each in self.container.get("volumeMounts", []):
             mounts += [self.volumes[each["name"]], each["mountPath"]]
         argv = ["setpriv", "--pdeathsig", "KILL", "nsenter", f"--net={self.network.path}",
-                "unshare", "--mount", "--propagation", "private", "sh", "-c", START, "sh", self.root, self.writes, program,
+                "unshare", "--uts", "--mount", "--propagation", "private", "sh", "-c", START, "sh", self.root, self.writes, program,
                 str(self.user), str(self.group), str(self.volume_group), *mounts, "--", *self.container.get("args", [])]
         with open(self.log, "ab") as log:
             return await asyncio.create_subprocess_exec(*argv, env=self.environment(server), cwd="/", stdin=subprocess.DEVNULL,
