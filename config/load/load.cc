@@ -81,6 +81,7 @@ Configuration load(const ObjectSet& set, const Model* previous) {
   }
   configuration.model.gatewayApiVersion = set.gatewayApiVersion;
   configuration.model.controllerNamespace = set.keeping.controllerNamespace;
+  configuration.model.severalGateways = set.keeping.severalGateways;
   if (!set.keeping.classKeys.name.empty()) useDerivedKeys(set.keeping.classKeys, configuration.model.settings);
   configuration.revision = revisionOf(configuration.digest);
   return configuration;

@@ -25,6 +25,7 @@ using ReportedAddresses = std::set<std::pair<std::string, std::string>>;
 /// Describes how a controller keeps the Pods of the Gateways of a source.
 struct PodKeeping {
   std::string controllerNamespace = {};  // empty if no controller keeps them
+  bool severalGateways = false;          // this Pod serves several Gateways, which share its ports
   /// The Secret whose keys this Pod uses in place of the keys of its GatewayClass. If it has no name, the Pod uses
   /// those of the class.
   base::SecretName classKeys = {};

@@ -284,8 +284,12 @@ struct Model : ObjectLists {
   std::string gatewayClassName;
   /// A copy of ObjectSet::gatewayApiVersion.
   std::string gatewayApiVersion;
-  /// A copy of PodKeeping::controllerNamespace.
+  /// Copies of PodKeeping::controllerNamespace and PodKeeping::severalGateways.
   std::string controllerNamespace;
+  bool severalGateways = false;
+
+  /// Returns true if a controller runs Pods for each Gateway, which serve no other one.
+  bool gatewaysHaveOwnPods() const { return !controllerNamespace.empty() && !severalGateways; }
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;

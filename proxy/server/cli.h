@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proxy/compile/gateways/address_pool.h"
+#include "proxy/compile/gateways/pod_ports.h"
 #include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
@@ -63,8 +64,8 @@ struct Options {
   bool adminValidate = true;
   std::string before;  // kDiff
   std::string after;   // kDiff
-  net::Address admin = *net::Address::parse("127.0.0.1", 9901);
-  net::Address health = *net::Address::parse("::", 9902);
+  net::Address admin = *net::Address::parse("127.0.0.1", compile::kAdminPort);
+  net::Address health = *net::Address::parse("::", compile::kHealthPort);
   std::string stateDir;                  // where the last good configuration is kept; empty: nowhere
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
   std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty for the list alone

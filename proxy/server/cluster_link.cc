@@ -70,6 +70,7 @@ base::Status ClusterLink::open() {
   if (base::Status opened = client_.open(); !opened.ok()) return opened;
   config::PodKeeping keeping;
   keeping.controllerNamespace = options_.image.empty() ? options_.controllerNamespace : client_.access().nameSpace;
+  keeping.severalGateways = options_.image.empty() && options_.gateways.size() != 1;
   if (!options_.classKeys.empty()) {
     const std::string& gateway = options_.gateways.front();
     keeping.classKeys = {gateway.substr(0, gateway.find('/')), options_.classKeys};

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "test/compile/compile_world.h"
 
 namespace sluice::compile {
@@ -330,6 +333,57 @@ TEST(CompileGateway, GivesAPortToTheOlderGateway) {
   EXPECT_EQ(world.condition("Gateway", "newer", "Accepted"), "False/ListenersNotValid");
   EXPECT_EQ(world.listenerCondition("apart", "web", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.snapshot().binds.size(), 2U);
+}
+
+/// Returns two Gateways that listen at port 80 of all addresses.
+std::vector<std::string> twoAtOnePort(const std::string& kindOfSecond = "Gateway",
+                                      const std::string& second = "second") {
+  const std::string everywhere = with(kGateway, "addresses: [{type: IPAddress, value: 127.0.0.1}]", "");
+  std::string other = with(everywhere, "name: egress,", "name: " + second + ",");
+  if (kindOfSecond != "Gateway") {
+    other =
+        with(other, "apiVersion: gateway.networking.k8s.io/v1", "apiVersion: ainetworking.prototype.x-k8s.io/v0alpha0");
+    other = with(other, "kind: Gateway", "kind: " + kindOfSecond);
+  }
+  return {everywhere, other};
+}
+
+TEST(CompileGateway, HasThePortsOfItsOwnPods) {
+  const std::vector<std::string> gateways = twoAtOnePort();
+  const std::string route = with(kRoute, "name: egress", "name: second");
+  World world({kClass, gateways[0], gateways[1], kBackend, route});
+  EXPECT_EQ(world.listenerCondition("second", "web", "Accepted"), "False/PortUnavailable") << "one process serves both";
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/NoMatchingParent");
+  world.recompileWithController("sluice-system");
+  for (const char* gateway : {"egress", "second"}) {
+    EXPECT_EQ(world.condition("Gateway", gateway, "Programmed"), "True/Programmed") << gateway;
+    EXPECT_EQ(world.listenerCondition(gateway, "web", "Accepted"), "True/Accepted") << gateway;
+  }
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  world.recompileWithController("sluice-system", /*severalGateways=*/true);
+  EXPECT_EQ(world.listenerCondition("second", "web", "Accepted"), "False/PortUnavailable") << "one Pod serves both";
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+}
+
+TEST(CompileGateway, SharesItsPodsWithAnotherKindOfItsName) {
+  const std::vector<std::string> gateways = twoAtOnePort("EgressGateway", "egress");
+  World world({kClass, gateways[0], gateways[1]});
+  world.recompileWithController("sluice-system");
+  EXPECT_EQ(world.snapshot().binds.size(), 1U) << "each Pod serves both";
+  EXPECT_EQ(world.condition("EgressGateway", "egress", "Programmed") == "True/Programmed",
+            world.condition("Gateway", "egress", "Programmed") != "True/Programmed");
+}
+
+TEST(CompileGateway, LeavesItsPodsTheirPortsForOperatorsAndProbes) {
+  for (const char* port : {"9901", "9902"}) {
+    const std::string everywhere = twoAtOnePort().front();
+    World world({kClass, with(everywhere, "port: 80}",
+                              std::string("port: 80}, {name: own, protocol: HTTP, port: ") + port + "}")});
+    EXPECT_EQ(world.listenerCondition("egress", "own", "Accepted"), "True/Accepted") << "of a process with other flags";
+    world.recompileWithController("sluice-system");
+    EXPECT_EQ(world.listenerCondition("egress", "own", "Accepted"), "False/PortUnavailable") << port;
+    EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
+  }
 }
 
 TEST(CompileGateway, WithoutATimeTakesNoPortOfAnother) {

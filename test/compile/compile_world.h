@@ -164,9 +164,11 @@ class World {
     places_.addresses = std::move(before);
     recompile();
   }
-  /// Compiles for a cluster with a controller in this namespace that keeps the Pods of Gateways.
-  void recompileWithController(std::string_view nameSpace) {
+  /// Compiles for a cluster with a controller in this namespace that keeps the Pods of Gateways. With `severalGateways`
+  /// the process is a Pod that serves several of them.
+  void recompileWithController(std::string_view nameSpace, bool severalGateways = false) {
     configuration_.model.controllerNamespace = nameSpace;
+    configuration_.model.severalGateways = severalGateways;
     recompile();
   }
   void recompileWithApi(std::string_view version) {

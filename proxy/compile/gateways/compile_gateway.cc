@@ -10,6 +10,7 @@
 #include "proxy/compile/gateways/compile_listener.h"
 #include "proxy/compile/gateways/listen_address.h"
 #include "proxy/compile/gateways/pod_choices.h"
+#include "proxy/compile/gateways/pod_ports.h"
 #include "proxy/compile/gateways/pool_addresses.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/object_status.h"
@@ -151,6 +152,13 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   plans.push_back(std::move(plan));
 }
 
+/// Returns true if the same processes serve both Gateways, so that they share ports. Pods know their Gateway by its
+/// name, whatever its kind.
+bool shareProcess(const config::Model& model, const GatewayPlan& a, const GatewayPlan& b) {
+  if (!model.gatewaysHaveOwnPods()) return true;
+  return a.gateway->meta.nameSpace == b.gateway->meta.nameSpace && a.gateway->meta.name == b.gateway->meta.name;
+}
+
 bool wantsPort(const GatewayPlan& plan, std::uint16_t port) {
   return std::any_of(plan.listeners.begin(), plan.listeners.end(), [port](const ListenerPlan& each) {
     return each.listener->port == port && each.state != ListenerState::kDown;
@@ -162,43 +170,57 @@ bool isHttps(const config::Listener& listener) { return listener.protocol == con
 /// Returns the path of the field.
 std::string portOf(const ListenerPlan& listener) { return listener.listener->path + ".port"; }
 
+/// Returns true if the Gateway has a listener that competes for this port with one of `other`.
+bool takesPort(const config::Model& model, const GatewayPlan& plan, std::uint16_t port, const GatewayPlan& other) {
+  return wantsPort(plan, port) && overlap(plan.addresses, other.addresses) && shareProcess(model, plan, other);
+}
+
+/// Returns who has the port that a listener of `plan` asks for, in words; empty if the listener gets it. Gateways get
+/// ports in the order of the plans.
+std::string holderOfPort(const config::Model& model, const std::vector<GatewayPlan>& plans, const GatewayPlan& plan,
+                         std::uint16_t port) {
+  if (model.gatewaysHaveOwnPods() && isTakenInPods(port)) return "the admin and health ports of its Pods";
+  for (const GatewayPlan& earlier : plans) {
+    if (&earlier == &plan) break;
+    if (takesPort(model, earlier, port, plan)) return nameFor(plan.gateway->meta.nameSpace, earlier.gateway->meta);
+  }
+  return {};
+}
+
 /// Gives each port to the first Gateway in order. A later Gateway that overlaps does not listen there.
-void claimPorts(std::vector<GatewayPlan>& plans) {
-  for (auto plan = plans.begin(); plan != plans.end(); ++plan) {
-    for (ListenerPlan& listener : plan->listeners) {
+void claimPorts(const config::Model& model, std::vector<GatewayPlan>& plans) {
+  for (GatewayPlan& plan : plans) {
+    for (ListenerPlan& listener : plan.listeners) {
       if (!speaksHttp(*listener.listener)) continue;
       const std::uint16_t port = listener.listener->port;
-      const auto holder = std::find_if(plans.begin(), plan, [&](const GatewayPlan& earlier) {
-        return wantsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
-      });
-      if (holder == plan) continue;
-      listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener),
-                                  "port " + std::to_string(port) + " belongs to " +
-                                      nameFor(plan->gateway->meta.nameSpace, holder->gateway->meta));
+      const std::string holder = holderOfPort(model, plans, plan, port);
+      if (holder.empty()) continue;
+      listener.unaccepted =
+          fault(reason::kPortUnavailable, portOf(listener), "port " + std::to_string(port) + " belongs to " + holder);
       listener.worsen(ListenerState::kDown);
     }
   }
 }
 
 /// Returns the port at which the listener was served before, if it can still be served there; otherwise 0.
-std::uint16_t earlierPort(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, const GatewayPlan& plan,
-                          const ListenerPlan& listener) {
+std::uint16_t earlierPort(const config::Model& model, const KnownPlaces& places, const std::vector<GatewayPlan>& plans,
+                          const GatewayPlan& plan, const ListenerPlan& listener) {
   const auto served = std::find_if(places.served.begin(), places.served.end(), [&](const ListenerPlace& each) {
     return each.listener == listener.listener->name && each.gateway == placeName(plan);
   });
   if (served == places.served.end() || served->port == listener.listener->port) return 0;
   if (served->tls != isHttps(*listener.listener)) return 0;
   const std::uint16_t port = served->port;
-  const bool wanted = std::any_of(plans.begin(), plans.end(), [&](const GatewayPlan& other) {
-    return wantsPort(other, port) && overlap(other.addresses, plan.addresses);
-  });
+  const bool wanted = std::any_of(plans.begin(), plans.end(),
+                                  [&](const GatewayPlan& other) { return takesPort(model, other, port, plan); });
   const bool usable = std::all_of(plan.addresses.begin(), plan.addresses.end(), [&](const std::string& address) {
     return findUnusable(places.unusable, address, port) == nullptr;
   });
   return usable && !wanted ? port : 0;
 }
 
-void leaveOut(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, GatewayPlan& plan) {
+void leaveOut(const config::Model& model, const KnownPlaces& places, const std::vector<GatewayPlan>& plans,
+              GatewayPlan& plan) {
   for (ListenerPlan& listener : plan.listeners) {
     if (listener.state == ListenerState::kDown || !speaksHttp(*listener.listener)) continue;
     const UnusablePlace* last = nullptr;
@@ -213,7 +235,7 @@ void leaveOut(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, 
     if (last == nullptr) continue;
     if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, portOf(listener), last->why);
     if (count < plan.addresses.size()) continue;
-    if (const std::uint16_t port = earlierPort(places, plans, plan, listener); port != 0) {
+    if (const std::uint16_t port = earlierPort(model, places, plans, plan, listener); port != 0) {
       listener.port = port;
       listener.displaced = fault(reason::kPending, portOf(listener),
                                  last->why + "; until then it is served at port " + std::to_string(port));
@@ -244,9 +266,8 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model, const Known
     return key(a) < key(b);
   });
   assignAddresses(model, places, plans);
-  // A Gateway with its own Pods does not share its address with other Gateways.
-  if (model.controllerNamespace.empty()) claimPorts(plans);
-  for (GatewayPlan& plan : plans) leaveOut(places, plans, plan);
+  claimPorts(model, plans);
+  for (GatewayPlan& plan : plans) leaveOut(model, places, plans, plan);
   return plans;
 }
 

@@ -10,10 +10,11 @@
 namespace sluice::compile {
 
 /// Returns the Gateways of the GatewayClass of this controller and those whose class does not exist. Older Gateways
-/// come first, rejected ones last. Two Gateways cannot use the same port of the same address: the later one loses it
-/// (PortUnavailable), unless a controller keeps separate Pods for each Gateway. With an address pool, each Gateway has
-/// its own address, so this happens only to Gateways that ask for the same address. A listener whose places are all
-/// unusable loses its port too, unless it can be served where it was served before.
+/// come first, rejected ones last. Two Gateways of one process cannot use the same port of the same address: the later
+/// one loses it (PortUnavailable). Gateways for which a controller runs Pods have ports of their own, but for Gateways
+/// of two kinds and one name, which the same Pods serve. With an address pool, each Gateway has its own address, so
+/// this happens only to Gateways that ask for the same address. A listener whose places are all unusable loses its port
+/// too, unless it can be served where it was served before.
 std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places);
 
 /// Returns the places where the listeners of these Gateways are served.

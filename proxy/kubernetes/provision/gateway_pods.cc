@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "proxy/compile/gateways/pod_ports.h"
 #include "proxy/content/json.h"
 
 namespace sluice::kubernetes {
 namespace {
 
-constexpr std::int64_t kHealthPort = 9902;
 constexpr std::int64_t kUser = 65532;  // of the image
 constexpr std::int64_t kFirstHighPort = 1024;
 constexpr std::int64_t kUsualReplicas = 2;
@@ -24,7 +24,9 @@ constexpr std::string_view kStateFolder = "/var/lib/sluice/state";
 class PodWriter {
  public:
   explicit PodWriter(const GatewayToRun& run) : run_(run), name_(nameOfPods(run.gateway)) {
-    for (const config::Listener& listener : run.gateway.listeners) ports_.insert(listener.port);
+    for (const config::Listener& listener : run.gateway.listeners) {
+      if (!compile::isTakenInPods(listener.port)) ports_.insert(listener.port);
+    }
   }
 
   std::vector<ProvisionedObject> write() {
@@ -62,7 +64,7 @@ class PodWriter {
     json.key("policyTypes").beginList().text("Ingress").endList();
     json.key("ingress").beginList().beginObject().key("ports").beginList();
     for (const std::int64_t port : ports_) writeAllowedPort(json, port);
-    writeAllowedPort(json, kHealthPort);
+    writeAllowedPort(json, compile::kHealthPort);
     json.endList().endObject().endList().endObject();
   }
   static void writeAllowedPort(base::JsonWriter& json, std::int64_t port) {
@@ -147,7 +149,7 @@ class PodWriter {
     }
     json.endList().key("ports").beginList();
     for (const std::int64_t port : ports_) writeContainerPort(json, "port-" + std::to_string(port), port);
-    writeContainerPort(json, "health", kHealthPort);
+    writeContainerPort(json, "health", compile::kHealthPort);
     json.endList();
     writeProbe(json, "readinessProbe", "/readyz", 2);
     writeProbe(json, "livenessProbe", "/healthz", 10);
@@ -163,7 +165,7 @@ class PodWriter {
     json.beginObject().member("name", name).member("containerPort", port).member("protocol", "TCP").endObject();
   }
   static void writeProbe(base::JsonWriter& json, std::string_view key, std::string_view path, std::int64_t period) {
-    json.key(key).beginObject().key("httpGet").beginObject().member("path", path).member("port", kHealthPort);
+    json.key(key).beginObject().key("httpGet").beginObject().member("path", path).member("port", compile::kHealthPort);
     json.endObject().member("periodSeconds", period).member("timeoutSeconds", 2).member("failureThreshold", 3);
     json.endObject();
   }

@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/support/gateway_process.h"
+#include "test/integration/heavy/cluster_fixture.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/kubernetes/service_clients.h"
-#include "test/integration/support/kubernetes/stand_in_cluster.h"
-#include "test/integration/support/sluice_command.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -28,45 +26,16 @@ using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAreArray;
 
-constexpr const char* kOperators = "sluice-system";  // the namespace of the controller
-constexpr const char* kPodsName = "egress-egress";   // the Gateway and its class
+constexpr const char* kPodsName = "egress-egress";  // the Gateway and its class
 constexpr const char* kPodLabels = "gateway.networking.k8s.io/gateway-name=egress";
 constexpr std::uint16_t kListenerPort = 80;  // needs a sysctl, because the Pods have no rights
-constexpr std::uint16_t kOriginPort = 8000;
 constexpr const char* kPodUid = "{.metadata.uid}";
 constexpr const char* kTemplateImage = "{.spec.template.spec.containers[0].image}";
 constexpr int kSomeRequests = 100;
 constexpr int kRequestsInAnOutage = 1'000;
 
-std::vector<std::string> imagesOfStory() {
-  const std::string program = programPath("sluice");
-  return {"sluice:1=" + program, "sluice:2=" + program, "failing:1=/bin/false"};
-}
-
-class KubeCluster : public KubernetesTest {
+class KubeCluster : public ClusterTest {
  protected:
-  void SetUp() override {
-    KubernetesTest::SetUp();
-    if (IsSkipped()) return;
-    if (const std::string obstacle = PodNetwork::obstacle(); !obstacle.empty()) GTEST_SKIP() << obstacle;
-    cluster_ = std::make_unique<StandInCluster>(imagesOfStory());
-    origin_ = std::make_unique<ChildProcess>(std::vector<std::string>{
-        programPath("sluice-echo"), "--listen", PodNetwork::kAddress + (":" + std::to_string(kOriginPort))});
-    EXPECT_TRUE(origin_->waitForLine("listening on ")) << origin_->errors();
-  }
-  const Kubectl& kubectl() const { return cluster_->kubectl(); }
-
-  /// Installs the kinds and the controller, whose Gateways may reach the network of the Pods.
-  void install() const {
-    installGatewayApi(kubectl());
-    kubectl().apply(sluice({"manifests", "--image", "sluice:1"}).output);
-    kubectl().expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
-    kubectl().apply(std::string("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: ") + kOperators +
-                    ", name: settings}\ndata:\n  settings.yaml: |\n    workers: 1\n    dns: {hosts: {origin.test: [" +
-                    PodNetwork::kAddress + "]}}\n    addressGuard: {allow: [" + PodNetwork::kRange +
-                    "]}\n    accessLog: {path: /dev/null}\n    provisioning: {allowImage: true}\n");
-    EXPECT_TRUE(cluster_->isRolledOut(kOperators, "sluice-controller"));
-  }
   static std::string gateway(const std::string& more = "") {
     return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec:\n"
            "  gatewayClassName: egress\n  listeners: [{name: http, protocol: HTTP, port: " +
@@ -133,8 +102,6 @@ class KubeCluster : public KubernetesTest {
   void anotherController();
   void theEnd();
 
-  std::unique_ptr<StandInCluster> cluster_;
-  std::unique_ptr<ChildProcess> origin_;
   std::unique_ptr<ServiceClients> clients_;
   std::unique_ptr<ServiceClients> slow_;  // whose requests are still in flight when a Pod is to end
   std::map<std::string, int> known_;      // failures, by address

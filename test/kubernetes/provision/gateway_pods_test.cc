@@ -61,6 +61,15 @@ TEST(GatewayPods, ServeThatGatewayAtItsPorts) {
   EXPECT_EQ(fieldAt(only(objects, provisioned::kNetworkPolicy), "spec|ingress|0|ports|2|port"), "9902");
 }
 
+TEST(GatewayPods, ListTheirHealthPortOnceIfAListenerAsksForIt) {
+  const auto objects = podsOf(
+      RunGateway(", listeners: [{name: a, port: 80, protocol: HTTP}, {name: b, port: 9902, protocol: HTTP}]").run());
+  EXPECT_EQ(fieldAt(only(objects, provisioned::kService), "spec|ports|1"), "");
+  const ProvisionedObject& deployment = only(objects, provisioned::kDeployment);
+  EXPECT_EQ(ofContainer(deployment, "ports|1|name"), "health");
+  EXPECT_EQ(ofContainer(deployment, "ports|2"), "") << "the API server applies no list with the same port twice";
+}
+
 TEST(GatewayPods, HaveNoPrivilegesAndEndInTheirTime) {
   const auto objects = podsOf(RunGateway(kListenersOfTwoPorts).run());
   const ProvisionedObject& deployment = only(objects, provisioned::kDeployment);

@@ -1,0 +1,94 @@
+// Tests what users see of the Pods of their Gateways in a cluster, when they are as they should be and when they are
+// not. The Pods are processes of this machine (test/support/kube/stand_in).
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/heavy/cluster_fixture.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/waiting.h"
+
+namespace sluice::test {
+namespace {
+
+constexpr std::uint16_t kPort = 80;
+
+/// A Gateway with one Pod, a listener and a route to a Backend, whose answers have the name of the Gateway.
+std::string gatewayNamed(const std::string& nameSpace, const std::string& name,
+                         const std::string& listener = "{name: http, protocol: HTTP, port: 80}") {
+  const std::string metadata = "metadata: {namespace: " + nameSpace + ", name: " + name + "}\n";
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\n" + metadata +
+         "spec:\n  gatewayClassName: egress\n  listeners: [" + listener +
+         "]\n  infrastructure: {parametersRef: {group: sluice.dev, kind: GatewayParameters, name: " + name +
+         "}}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n" + metadata +
+         "spec:\n  parentRefs: [{name: " + name +
+         "}]\n  rules:\n    - backendRefs: [{group: sluice.dev, kind: Backend, name: origin}]\n"
+         "      filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-by, value: " +
+         nameSpace + "." + name + "}]}}]\n---\n";
+}
+std::string parametersOf(const std::string& nameSpace, const std::string& name, const std::string& spec) {
+  return "apiVersion: sluice.dev/v1alpha1\nkind: GatewayParameters\nmetadata: {namespace: " + nameSpace +
+         ", name: " + name + "}\nspec: {" + spec + "}\n---\n";
+}
+
+class KubeGatewayPods : public ClusterTest {
+ protected:
+  static std::string backendIn(const std::string& nameSpace) {
+    return "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + nameSpace +
+           "}\n---\napiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: " + nameSpace +
+           ", name: origin}\nspec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: " +
+           std::to_string(kOriginPort) + "}}}\n---\n";
+  }
+  static std::string condition(const std::string& type, const std::string& member) {
+    return "{.status.conditions[?(@.type==\"" + type + "\")]." + member + "}";
+  }
+  std::vector<std::string> podsOf(const std::string& nameSpace, const std::string& gateway,
+                                  const std::string& jsonpath) const {
+    return cluster_->ofPods(nameSpace, "gateway.networking.k8s.io/gateway-name=" + gateway, jsonpath);
+  }
+  /// Waits until the controller has made the Deployment of a Gateway, and all its Pods are ready.
+  testing::AssertionResult isMade(const std::string& nameSpace, const std::string& gateway) const {
+    const std::string deployment = gateway + "-egress";
+    if (!kubectl().waitFor("deployment", nameSpace, deployment, "{.metadata.name}", deployment)) {
+      return testing::AssertionFailure() << cluster_->logs();
+    }
+    return cluster_->isRolledOut(nameSpace, deployment);
+  }
+  /// Returns the Gateway that answers at the only Pod of this one.
+  std::string answererAt(const std::string& nameSpace, const std::string& gateway) const {
+    const std::vector<std::string> addresses = podsOf(nameSpace, gateway, "{.status.podIP}");
+    if (addresses.size() != 1) return std::to_string(addresses.size()) + " Pods";
+    BlockingSocket client = BlockingSocket::connectTo(addresses.front(), kPort);
+    if (!client.ok()) return "no connection";
+    return askRaw(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n").field("x-by").value_or("");
+  }
+  ProgramOutcome status() const { return sluice({"status", "--kubernetes", "--kubeconfig", cluster_->kubeconfig()}); }
+};
+
+TEST_F(KubeGatewayPods, HaveTheirPortsForThemselves) {
+  install();
+  kubectl().apply(backendIn("demo") + backendIn("team") + parametersOf("demo", "one", "replicas: 1") +
+                  parametersOf("demo", "two", "replicas: 1") + parametersOf("team", "one", "replicas: 1"));
+  // They are made one after the other, so that the first one has the older claim to the port.
+  for (const auto& [nameSpace, name] : {std::pair{"demo", "one"}, {"demo", "two"}, {"team", "one"}}) {
+    kubectl().apply(gatewayNamed(nameSpace, name));
+    ASSERT_TRUE(isMade(nameSpace, name));
+  }
+  for (const auto& [nameSpace, name] : {std::pair{"demo", "one"}, {"demo", "two"}, {"team", "one"}}) {
+    EXPECT_TRUE(kubectl().waitFor("gateway", nameSpace, name, condition("Programmed", "status"), "True"))
+        << cluster_->logs();
+    EXPECT_EQ(
+        kubectl().get("gateway", nameSpace, name, "{.status.listeners[0].conditions[?(@.type==\"Accepted\")].status}"),
+        "True");
+    EXPECT_TRUE(kubectl().waitFor("httproute", nameSpace, name,
+                                  "{.status.parents[0].conditions[?(@.type==\"Accepted\")].status}", "True"));
+    const std::string itself = std::string(nameSpace) + "." + name;
+    EXPECT_TRUE(eventually([&] { return answererAt(nameSpace, name) == itself; })) << answererAt(nameSpace, name);
+  }
+  ProgramOutcome outcome;
+  EXPECT_TRUE(eventually([&] { return (outcome = status()).exitCode == 0; })) << outcome.output;
+}
+
+}  // namespace
+}  // namespace sluice::test
