@@ -1,5 +1,6 @@
 #include "proxy/compile/compile.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -160,6 +161,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.routes = routesOfPods(model, gateways);
   result.addresses = addressesOf(gateways);
   result.usable = hasAcceptedClass(model);
+  result.hasGateway = std::any_of(gateways.begin(), gateways.end(), [](const auto& each) { return !each.rejected; });
   sweep(cache);
   result.awaiting = awaitingUses(cache.processors);
   result.servers = servers.all();

@@ -37,6 +37,8 @@ struct CompileResult {
   config::StatusList statuses;
   /// False if the set as a whole cannot be served: this controller has no GatewayClass, or its settings cannot be read.
   bool usable = false;
+  /// True if there is a Gateway that no schema refuses, even if none of its listeners can be served.
+  bool hasGateway = false;
   /// Fingerprint of the system's authorities that Backends are verified against; empty if no Backend uses them.
   std::string systemAuthorities;
   /// The Secrets that the Pods of each Gateway need and may read, if a controller keeps them.

@@ -384,8 +384,8 @@ void Process::stop() {
 // them. A load balancer, on the other hand, goes by this page alone.
 bool Process::isReady() const {
   const bool leaving = isPod() ? workers_.draining() : draining_;
-  const bool usable = !leaving && reloader_.generation() != nullptr;
-  return usable && (!servesTraffic() || !reloader_.generation()->binds.empty());
+  const bool serves = !leaving && reloader_.generation() != nullptr;
+  return serves && (!servesTraffic() || reloader_.configuration()->isServedHere());
 }
 
 int Process::run() {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "proxy/control/report/configuration_report.h"
 
@@ -80,6 +81,36 @@ TEST_F(Files, AGoodSetIsServedAsWritten) {
   EXPECT_TRUE(report.ends_with("valid: 4 objects served as written\n")) << report;
   ASSERT_EQ(configuration.compiled.snapshot->binds.size(), 1U);
   EXPECT_EQ(configuration.compiled.snapshot->binds[0].port, 8080);
+}
+
+TEST_F(Files, AreServedThoughEachListenerIsClosedByItsOwnFault) {
+  const auto servedHere = [&](std::string_view from, std::string_view to) {
+    return read({write("all.yaml", with(from, to))}).isServedHere();
+  };
+  EXPECT_TRUE(servedHere("", ""));
+  EXPECT_TRUE(servedHere("protocol: HTTP,", "protocol: HTTPS,")) << "its certificate is missing";
+  EXPECT_TRUE(servedHere("protocol: HTTP,", "protocol: UDP,"));
+  EXPECT_TRUE(servedHere("listeners: [", "addresses: [{type: Hostname, value: a.test}]\n  listeners: ["));
+  EXPECT_FALSE(servedHere("gatewayClassName: sluice", "gatewayClassName: [sluice]")) << "a schema refuses the Gateway";
+  EXPECT_FALSE(read({write("all.yaml", kGood.substr(0, kGood.find("---")))}).isServedHere()) << "there is no Gateway";
+}
+
+TEST_F(Files, AreNotServedWhereTheProcessCannotListenAtAll) {
+  const auto servedHere = [&](const std::string& address, const std::string& controller = {}, bool several = false) {
+    config::TextCache texts;
+    ConfigurationCache cache;
+    const std::string listed = address.empty() ? "" : "addresses: [{type: IPAddress, value: " + address + "}]\n  ";
+    config::ObjectSet set = config::readPaths({write("all.yaml", with("listeners: [", listed + "listeners: ["))},
+                                              base::Secret("key"), texts);
+    set.keeping.controllerNamespace = controller;
+    set.keeping.severalGateways = several;
+    return makeConfiguration(std::move(set), nullptr, {}, cache, {{address, 8080, "in use"}}).isServedHere();
+  };
+  EXPECT_FALSE(servedHere(""));
+  EXPECT_FALSE(servedHere("192.0.2.1")) << "the machine may get the address";
+  EXPECT_FALSE(servedHere("", "sluice-system")) << "another Pod may be able to";
+  EXPECT_TRUE(servedHere("192.0.2.1", "sluice-system")) << "no Pod has an address that its Gateway chooses";
+  EXPECT_FALSE(servedHere("192.0.2.1", "sluice-system", /*several=*/true));
 }
 
 TEST_F(Files, AFolderIsReadAsOneSet) {

@@ -49,6 +49,15 @@ compile::GatewayAddresses knownAddresses(const config::ObjectSet& set, const Com
 
 }  // namespace
 
+bool CompiledConfiguration::isServedHere() const {
+  if (!compiled.snapshot->binds.empty()) return true;
+  // A Gateway cannot choose the address of its Pods. One that does is at fault itself, and no other Pod would serve it.
+  const auto isFaultOfGateway = [this](const compile::UnusablePlace& place) {
+    return model.gatewaysHaveOwnPods() && !place.address.empty();
+  };
+  return compiled.hasGateway && std::all_of(unusable.begin(), unusable.end(), isFaultOfGateway);
+}
+
 bool CompiledConfiguration::flawless() const {
   return usable() && !config::hasErrors(problems) &&
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);

@@ -61,6 +61,9 @@ struct CompiledConfiguration {
   bool awaitsEnvironment() const { return !unusable.empty() || !compiled.awaiting.empty(); }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }
+  /// Returns true if a process that serves it has done all that it can for its Gateways: it listens somewhere, or all
+  /// listeners are closed by faults of their own. False if it has no Gateway, or cannot listen anywhere.
+  bool isServedHere() const;
   /// Returns true if nothing in it is refused or degraded. There may be warnings.
   bool flawless() const;
 };

@@ -2,7 +2,9 @@
 // not. The Pods are processes of this machine (test/support/kube/stand_in).
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/integration/heavy/cluster_fixture.h"
@@ -42,6 +44,9 @@ class KubeGatewayPods : public ClusterTest {
   }
   static std::string condition(const std::string& type, const std::string& member) {
     return "{.status.conditions[?(@.type==\"" + type + "\")]." + member + "}";
+  }
+  bool waitForGateway(const std::string& name, const std::string& type, const std::string& status) const {
+    return kubectl().waitFor("gateway", "demo", name, condition(type, "status"), status);
   }
   std::vector<std::string> podsOf(const std::string& nameSpace, const std::string& gateway,
                                   const std::string& jsonpath) const {
@@ -88,6 +93,38 @@ TEST_F(KubeGatewayPods, HaveTheirPortsForThemselves) {
   }
   ProgramOutcome outcome;
   EXPECT_TRUE(eventually([&] { return (outcome = status()).exitCode == 0; })) << outcome.output;
+}
+
+TEST_F(KubeGatewayPods, AreReadyOnceTheirConfigurationIsAccepted) {
+  install();
+  kubectl().apply(backendIn("demo") + parametersOf("demo", "one", "replicas: 1") +
+                  gatewayNamed("demo", "one",
+                               "{name: https, protocol: HTTPS, port: 80, tls: {certificateRefs: [{name: missing}]}}"));
+  ASSERT_TRUE(isMade("demo", "one")) << "its only listener is closed by its own fault";
+  EXPECT_TRUE(waitForGateway("one", "Programmed", "False"));
+  EXPECT_EQ(answererAt("demo", "one"), "no connection");
+  // So a new image can be rolled out, too.
+  kubectl().apply(parametersOf("demo", "one", "replicas: 1, image: 'sluice:2'"));
+  EXPECT_TRUE(
+      kubectl().waitFor("deployment", "demo", "one-egress", "{.spec.template.spec.containers[0].image}", "sluice:2"));
+  EXPECT_TRUE(cluster_->isRolledOut("demo", "one-egress"));
+
+  kubectl().apply(gatewayNamed("demo", "one"));
+  EXPECT_TRUE(eventually([&] { return answererAt("demo", "one") == "demo.one"; })) << cluster_->logs();
+  EXPECT_TRUE(waitForGateway("one", "Programmed", "True"));
+
+  // A Pod to which only settings are known that are refused is not.
+  std::string refused = settings();
+  refused.replace(refused.find("workers: 1"), 10, "workers: x");
+  kubectl().apply(refused);
+  const std::string before = podsOf("demo", "one", "{.metadata.name}").at(0);
+  kubectl().expect({"delete", "pod", "-n", "demo", before});
+  EXPECT_TRUE(eventually([&] { return cluster_->logs().find("every request is refused until") != std::string::npos; }))
+      << cluster_->logs();
+  EXPECT_EQ(podsOf("demo", "one", "{.status.conditions[?(@.type==\"Ready\")].status}"),
+            std::vector<std::string>{"False"});
+  kubectl().apply(settings());
+  EXPECT_TRUE(cluster_->isRolledOut("demo", "one-egress"));
 }
 
 }  // namespace
