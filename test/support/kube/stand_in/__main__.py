@@ -64,7 +64,8 @@ class Cluster:
         self.mirrors = {kind.plural: Mirror(api, kind, lambda: loop.call_soon_threadsafe(self.changed.set)) for kind in KINDS}
         images = dict(each.split("=", 1) for each in options.image)
         self.kubelet = Kubelet(api, self.mirrors, images, options.bridge, address_of(options.bridge), options.folder)
-        self.controllers = [Deployments(api, self.mirrors), self.kubelet, Endpoints(api, self.mirrors), Garbage(api, self.mirrors)]
+        self.controllers = [Deployments(api, self.mirrors, self.changed.set), self.kubelet, Endpoints(api, self.mirrors),
+                            Garbage(api, self.mirrors)]
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
 

@@ -15,9 +15,9 @@ PAUSE = 0.2  # seconds until something that failed is tried again
 
 
 class ApiError(Exception):
-    def __init__(self, status, message):
-        super().__init__(f"{status}: {message}")
-        self.status = status
+    def __init__(self, status, request, message):
+        super().__init__(f"{status}: {request}: {message}")
+        self.status, self.message = status, message
 
 
 class Api:
@@ -57,8 +57,16 @@ class Api:
                 raise OSError(f"{method} {path}: {error}") from error
             return self.request(method, path, body, kind)  # the server may close a connection that was idle
         if status >= 300:
-            raise ApiError(status, f"{method} {path}: {text.decode(errors='replace')[:500]}")
+            raise ApiError(status, f"{method} {path}", self.reason_in(text))
         return json.loads(text)
+
+    @staticmethod
+    def reason_in(text):
+        """Returns the message of a refusal."""
+        try:
+            return json.loads(text)["message"]
+        except (ValueError, KeyError, TypeError):
+            return text.decode(errors="replace")[:500]
 
     async def send(self, method, path, body=None, kind="application/json"):
         """Is request() for the loop, which goes on meanwhile. The requests are sent one after the other."""
@@ -147,14 +155,15 @@ class Mirror:
     def watch(self, version):
         connection = self.api.connect(None)
         try:
-            connection.request("GET", f"{self.kind.path()}?watch=true&resourceVersion={version}")
+            path = f"{self.kind.path()}?watch=true&resourceVersion={version}"
+            connection.request("GET", path)
             answer = connection.getresponse()
             if answer.status != 200:
-                raise ApiError(answer.status, answer.read().decode(errors="replace")[:500])
+                raise ApiError(answer.status, f"GET {path}", answer.read().decode(errors="replace")[:500])
             for line in answer:
                 event = json.loads(line)
                 if event["type"] == "ERROR":
-                    raise ApiError(event["object"].get("code", 0), event["object"].get("message", ""))
+                    raise ApiError(event["object"].get("code", 0), f"GET {path}", event["object"].get("message", ""))
                 if event["type"] == "DELETED":
                     self.forget(event["object"]["metadata"]["uid"])
                 else:
