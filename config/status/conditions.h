@@ -29,6 +29,7 @@ inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
 /// Conditions of this project that a controller writes on a Gateway whose Pods it keeps.
 inline constexpr std::string_view kProvisioned = "sluice.dev/Provisioned";
+inline constexpr std::string_view kPodsAvailable = "sluice.dev/Available";
 inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 }  // namespace condition_type
 
@@ -37,10 +38,10 @@ inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 ///
 /// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
 /// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all in use.
-///   Without a pool, an address without a value means all addresses of the machine. NoResources cannot occur, because a
-///   process that lacks resources lacks them for all its Gateways. Ready and ListenersNotReady are reserved. Scheduled
-///   and NotReconciled are deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not supported: the
-///   reason for that field is UnsupportedValue.
+///   Without a pool, an address without a value means all addresses of the machine. NoResources occurs only where a
+///   controller runs the Pods of a Gateway, and none of them serves. Ready and ListenersNotReady are reserved.
+///   Scheduled and NotReconciled are deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not
+///   supported: the reason for that field is UnsupportedValue.
 /// - Listener: NoValidCACertificate and InvalidCACertificateKind are about the validation of clients, which is not
 ///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema

@@ -146,6 +146,21 @@ std::optional<ProvisionPlan> planProvision(const control::CompiledConfiguration&
   return Planner(compiled.model, objects, image, names).plan();
 }
 
+GatewayDeployments deploymentsOf(const config::Model& model, const ClusterObjects& objects) {
+  GatewayDeployments deployments;
+  const auto add = [&](const config::Gateway& gateway) {
+    const config::ObjectMeta& meta = gateway.meta;
+    const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
+    if (newest.object == nullptr || !isOfOurClass(gateway, model)) return;
+    deployments.emplace(meta.title(), GatewayDeployment{{meta.nameSpace, nameOfPods(gateway)}, newest.object->uid});
+  };
+  for (const config::Gateway& each : model.all<config::Gateway>()) add(each);
+  for (const config::Rejected& each : model.rejected) {
+    if (const auto* legible = each.legible<config::Gateway>()) add(*legible);
+  }
+  return deployments;
+}
+
 config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model) {
   config::StatusList changed = statuses;
   for (std::size_t i = 0; i < statuses.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "proxy/kubernetes/provision/provision_plan.h"
 #include "proxy/kubernetes/provision/reporters_of_gateways.h"
 #include "proxy/kubernetes/provision/restored_secrets.h"
+#include "proxy/kubernetes/status/pod_conditions.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -41,6 +42,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
       statuses_(client, objects, *this, /*keepsPods=*/!image_.empty()),
       catalog_(client),
       provisioner_(client, *this),
+      rollouts_(client, *this),
       revisions_(client, objects.gatewaysInScope(), events, *this),
       claim_(client, candidacy, *this),
       lease_(client, std::move(candidacy), claim_) {}
@@ -66,6 +68,7 @@ void ClusterController::onCompiled(const control::CompiledConfiguration& compile
 
 /// Provisions all Gateways, with the Secrets that their newest objects name, and those of active earlier revisions.
 void ClusterController::provision(const control::CompiledConfiguration& compiled) {
+  rollouts_.want(deploymentsOf(compiled.model, objects_));
   NamesOfGateways names =
       namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
   compile::SecretsOfGateways readable;
@@ -92,6 +95,7 @@ void ClusterController::judgeSoon() {
 }
 
 void ClusterController::onTimer() {
+  tellFaultsOfPods();
   statuses_.judge();
   judgeRevisions();
 }
@@ -111,20 +115,32 @@ std::uint64_t ClusterController::changedAt(const config::ObjectStatus& object) c
   return found.object == nullptr ? 0 : found.object->changedAt;
 }
 
+/// Returns whether the Pods of a Gateway are made and get on as planned; none if the Gateway has no such condition.
+std::optional<config::Condition> ClusterController::provisionedOf(const std::string& gateway) const {
+  std::optional<config::Condition> provisioned = provisioner_.conditionOf(gateway);
+  const std::optional<RolloutState> pods = rollouts_.stateOf(gateway);
+  return provisioned && pods ? withFaultOf(*pods, *std::move(provisioned)) : provisioned;
+}
+
 std::vector<config::Condition> ClusterController::conditionsOf(const config::ObjectStatus& gateway) const {
+  const std::string name = config::objectName(gateway);
   std::vector<config::Condition> known;
-  if (auto provisioned = provisioner_.conditionOf(config::objectName(gateway))) known.push_back(*provisioned);
-  if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*rolledBack);
+  if (auto provisioned = provisionedOf(name)) known.push_back(*std::move(provisioned));
+  if (rollouts_.follows(name)) {
+    for (config::Condition& each : podConditions(gateway.conditions, rollouts_.stateOf(name))) {
+      known.push_back(std::move(each));
+    }
+  }
+  if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*std::move(rolledBack));
   return known;
 }
 
-/// Reports each fault once.
-void ClusterController::onProvisioned() {
-  judgeSoon();
+/// Reports each fault of a Gateway's Pods once.
+void ClusterController::tellFaultsOfPods() {
   if (!gateways_) return;
   std::map<std::string, std::string> faults;
   for (const std::string& gateway : *gateways_) {
-    const auto condition = provisioner_.conditionOf(gateway);
+    const auto condition = provisionedOf(gateway);
     if (!condition || condition->status != config::ConditionStatus::kFalse) continue;
     const std::string& fault = faults[gateway] = condition->message;
     if (notProvisioned_[gateway] == fault) continue;
@@ -142,6 +158,7 @@ void ClusterController::onLeads(bool leads) {
   statuses_.lead(leads);
   catalog_.lead(leads);
   provisioner_.lead(leads);
+  rollouts_.lead(leads);
   revisions_.lead(leads);
   events_.lead(leads);
 }

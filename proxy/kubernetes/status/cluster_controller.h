@@ -21,6 +21,7 @@
 #include "proxy/kubernetes/lease/leadership.h"
 #include "proxy/kubernetes/lease/lease_holder.h"
 #include "proxy/kubernetes/provision/provisioner.h"
+#include "proxy/kubernetes/provision/rollout_watch.h"
 #include "proxy/kubernetes/revisions/revision_keeper.h"
 #include "proxy/kubernetes/status/catalog_publisher.h"
 #include "proxy/kubernetes/status/fleet_conditions.h"
@@ -34,6 +35,7 @@ class ClusterController final : public control::ReloadObserver,
                                 private LeadershipUser,
                                 private ReplicaWatchUser,
                                 private ProvisionerUser,
+                                private RolloutWatchUser,
                                 private RevisionKeeperUser,
                                 private FleetFacts,
                                 private net::Timer {
@@ -62,11 +64,14 @@ class ClusterController final : public control::ReloadObserver,
   void onLeads(bool leads) override;
   void onReports() override { judgeSoon(); }
   void onRevisionsToJudge() override { judgeSoon(); }
-  void onProvisioned() override;
+  void onProvisioned() override { judgeSoon(); }
+  void onRollouts() override { judgeSoon(); }
   const ReplicaReports& reports() const override { return replicas_.reports(); }
   std::uint64_t changedAt(const config::ObjectStatus& object) const override;
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const override;
+  std::optional<config::Condition> provisionedOf(const std::string& gateway) const;
   void provision(const control::CompiledConfiguration& compiled);
+  void tellFaultsOfPods();
   void judgeSoon();
   void judgeRevisions();
 
@@ -82,6 +87,7 @@ class ClusterController final : public control::ReloadObserver,
   StatusWriter statuses_;
   CatalogPublisher catalog_;
   Provisioner provisioner_;
+  RolloutWatch rollouts_;
   RevisionKeeper revisions_;
   /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
   std::optional<compile::SecretsOfGateways> broughtBack_;

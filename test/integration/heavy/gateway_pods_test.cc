@@ -1,5 +1,6 @@
 // Tests what users see of the Pods of their Gateways in a cluster, when they are as they should be and when they are
 // not. The Pods are processes of this machine (test/support/kube/stand_in).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,6 +14,10 @@
 
 namespace sluice::test {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr std::uint16_t kPort = 80;
 
@@ -45,8 +50,14 @@ class KubeGatewayPods : public ClusterTest {
   static std::string condition(const std::string& type, const std::string& member) {
     return "{.status.conditions[?(@.type==\"" + type + "\")]." + member + "}";
   }
+  std::string ofGateway(const std::string& name, const std::string& type, const std::string& member) const {
+    return kubectl().get("gateway", "demo", name, condition(type, member));
+  }
   bool waitForGateway(const std::string& name, const std::string& type, const std::string& status) const {
     return kubectl().waitFor("gateway", "demo", name, condition(type, "status"), status);
+  }
+  bool waitForReason(const std::string& name, const std::string& type, const std::string& reason) const {
+    return kubectl().waitFor("gateway", "demo", name, condition(type, "reason"), reason);
   }
   std::vector<std::string> podsOf(const std::string& nameSpace, const std::string& gateway,
                                   const std::string& jsonpath) const {
@@ -123,8 +134,83 @@ TEST_F(KubeGatewayPods, AreReadyOnceTheirConfigurationIsAccepted) {
       << cluster_->logs();
   EXPECT_EQ(podsOf("demo", "one", "{.status.conditions[?(@.type==\"Ready\")].status}"),
             std::vector<std::string>{"False"});
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Available", "message"), "0 of 1 Pods serve");
   kubectl().apply(settings());
   EXPECT_TRUE(cluster_->isRolledOut("demo", "one-egress"));
+  EXPECT_TRUE(waitForGateway("one", "sluice.dev/Available", "True")) << cluster_->logs();
+}
+
+TEST_F(KubeGatewayPods, SayWhyTheyDoNotStart) {
+  install();
+  kubectl().apply(backendIn("demo") + parametersOf("demo", "one", "replicas: 1, image: 'sluice:absent'") +
+                  gatewayNamed("demo", "one"));
+  EXPECT_TRUE(waitForReason("one", "sluice.dev/Provisioned", "PodsFailing")) << cluster_->logs();
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Provisioned", "message"),
+            "Deployment one-egress: ImagePullBackOff: image sluice:absent");
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Available", "status"), "False");
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Available", "message"), "0 of 1 Pods serve");
+  EXPECT_EQ(ofGateway("one", "Programmed", "reason"), "NoResources");
+  EXPECT_TRUE(eventually([&] {
+    return kubectl().expect({"get", "events.events.k8s.io", "-n", "demo", "-o", "json"}).find("\"PodsFailing\"") !=
+           std::string::npos;
+  })) << cluster_->logs();
+  ProgramOutcome outcome = status();
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("PodsFailing: Deployment one-egress: ImagePullBackOff"),
+                                    HasSubstr("PodsMissing: 0 of 1 Pods serve"), HasSubstr("NoResources")));
+
+  kubectl().apply(parametersOf("demo", "one", "replicas: 1"));
+  for (const char* type : {"sluice.dev/Provisioned", "sluice.dev/Available", "Programmed"}) {
+    EXPECT_TRUE(waitForGateway("one", type, "True")) << type << cluster_->logs();
+  }
+  EXPECT_TRUE(eventually([&] { return (outcome = status()).exitCode == 0; })) << outcome.output;
+
+  // The Pod of before goes on.
+  kubectl().expect({"patch", "deployment", "-n", "demo", "one-egress", "--type=merge", "-p",
+                    R"({"spec":{"progressDeadlineSeconds":2}})"});
+  kubectl().apply(parametersOf("demo", "one", "replicas: 1, image: 'failing:1'"));
+  std::string failing;
+  EXPECT_TRUE(eventually([&] {
+    failing = ofGateway("one", "sluice.dev/Provisioned", "message");
+    return failing.find("; CrashLoopBackOff: image failing:1") != std::string::npos;
+  })) << failing;
+  EXPECT_THAT(failing, StartsWith("Deployment one-egress: ProgressDeadlineExceeded: "));
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Provisioned", "reason"), "PodsFailing");
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Available", "message"), "1 of 1 Pods serve");
+  EXPECT_EQ(ofGateway("one", "Programmed", "status"), "True");
+  outcome = status();
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("CrashLoopBackOff"));
+}
+
+TEST_F(KubeGatewayPods, SayWhyTheyCannotBeMade) {
+  install();
+  kubectl().apply(backendIn("demo") + parametersOf("demo", "one", "replicas: 1") + gatewayNamed("demo", "one"));
+  ASSERT_TRUE(isMade("demo", "one"));
+  EXPECT_TRUE(waitForGateway("one", "sluice.dev/Available", "True"));
+  kubectl().apply(
+      "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nmetadata: {name: "
+      "one-pod}\nspec:\n  matchConstraints:\n    resourceRules: [{apiGroups: [''], apiVersions: [v1], operations: "
+      "[CREATE], resources: [pods]}]\n  validations: [{expression: \"request.namespace != 'demo'\", message: 'exceeded "
+      "quota: pods=1'}]\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: "
+      "ValidatingAdmissionPolicyBinding\nmetadata: {name: one-pod}\nspec: {policyName: one-pod, validationActions: "
+      "[Deny]}\n");
+  ASSERT_TRUE(eventually([&] {
+    return kubectl().run({"run", "more", "-n", "demo", "--image=sluice:1", "--dry-run=server"}).exitCode != 0;
+  })) << "the policy is in force";
+  kubectl().apply(parametersOf("demo", "one", "replicas: 2"));
+  EXPECT_TRUE(waitForReason("one", "sluice.dev/Provisioned", "PodsFailing")) << cluster_->logs();
+  EXPECT_THAT(ofGateway("one", "sluice.dev/Provisioned", "message"),
+              AllOf(HasSubstr("FailedCreate"), HasSubstr("exceeded quota: pods=1")));
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Available", "status"), "False");
+  EXPECT_EQ(ofGateway("one", "sluice.dev/Available", "message"), "1 of 2 Pods serve");
+  EXPECT_EQ(ofGateway("one", "Programmed", "status"), "True") << "one serves";
+  const ProgramOutcome outcome = status();
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_THAT(outcome.output, HasSubstr("exceeded quota: pods=1"));
+  kubectl().expect({"delete", "validatingadmissionpolicybinding", "one-pod"});
+  EXPECT_TRUE(waitForGateway("one", "sluice.dev/Provisioned", "True")) << cluster_->logs();
+  EXPECT_TRUE(waitForGateway("one", "sluice.dev/Available", "True")) << cluster_->logs();
 }
 
 }  // namespace

@@ -30,12 +30,19 @@ TEST_F(KustomizeQuickstart, HasAllThatTheInstalledControllerNeedsToServeIt) {
   ClusterProcess controller({"controller", "--image", kTheirImage}, controllersKubeconfig("sluice-system"));
   kubectl().expect({"apply", "-k", kKustomize + "quickstart"});
   expectTrue("gateway", "egress", "", "Accepted");
-  expectTrue("gateway", "egress", "", "Programmed");
   expectTrue("httproute", "everything", "parents[0].", "Accepted");
   expectTrue("httproute", "everything", "parents[0].", "ResolvedRefs");
   expectTrue("backends.sluice.dev", "example", "controllers[0].", "Accepted");
   EXPECT_TRUE(kubectl().waitFor("deployment", kQuickstartNamespace, "egress-egress",
                                 "{.spec.template.spec.containers[*].image}", kTheirImage));
+  EXPECT_TRUE(kubectl().waitFor("gateway", kQuickstartNamespace, "egress",
+                                "{.status.conditions[?(@.type==\"Programmed\")].reason}", "NoResources"));
+  // This server has no controller of Deployments.
+  kubectl().expect({"patch", "deployment", "-n", kQuickstartNamespace, "egress-egress", "--subresource=status",
+                    "--type=merge", "-p",
+                    R"({"status":{"observedGeneration":1,"replicas":2,"updatedReplicas":2,"availableReplicas":2}})"});
+  expectTrue("gateway", "egress", "", "Programmed");
+  expectTrue("gateway", "egress", "", "sluice.dev/Available");
   EXPECT_TRUE(kubectl().waitFor("service", kQuickstartNamespace, "egress-egress", "{.spec.ports[*].port}", "80"));
   EXPECT_EQ(controller.process().said("cannot"), 0u) << controller.process().errors();
 }

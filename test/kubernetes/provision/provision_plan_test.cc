@@ -36,6 +36,25 @@ config::ObjectStatus withServiceAddress(RunGateway gateway, const std::string& o
 
 const char* const kLegibleGateway = "{gatewayClassName: sluice, listeners: [{name: a, port: 80, protocol: HTTP}]}";
 
+/// Calls `use` with the objects of an API server that has the GatewayClass and the Gateway.
+template <typename Use>
+void withObjects(const Use& use) {
+  ApiRig rig;
+  FakeApi api(rig);
+  api.put("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "", "sluice",
+          R"("spec":{"controllerName":"sluice.dev/egress-gateway"})");
+  api.put("/apis/gateway.networking.k8s.io/v1/gateways", "demo", "egress", R"("spec":{"gatewayClassName":"sluice"})",
+          R"("uid":"u-1")");
+  std::optional<ClusterObjects> objects;
+  rig.inTurn([&] {
+    objects.emplace(rig.client, ClusterScope());
+    objects->start();
+  });
+  api.serve();
+  use(*objects);
+  rig.inTurn([&] { objects.reset(); });
+}
+
 /// Returns the plan for one Gateway with that spec, of a GatewayClass with these settings.
 ProvisionPlan planWith(const std::string& settings, const std::string& spec = kLegibleGateway) {
   const std::string gatewayClass =
@@ -52,22 +71,11 @@ ProvisionPlan planWith(const std::string& settings, const std::string& spec = kL
   control::CompiledConfiguration compiled;
   compiled.model = config::loadText(gatewayClass + key + gateway).model;
   compiled.model.controllerNamespace = "sluice-system";
-  ApiRig rig;
-  FakeApi api(rig);
-  api.put("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "", "sluice",
-          R"("spec":{"controllerName":"sluice.dev/egress-gateway"})");
-  api.put("/apis/gateway.networking.k8s.io/v1/gateways", "demo", "egress", R"("spec":{"gatewayClassName":"sluice"})",
-          R"("uid":"u-1")");
-  std::optional<ClusterObjects> objects;
-  rig.inTurn([&] {
-    objects.emplace(rig.client, ClusterScope());
-    objects->start();
-  });
-  api.serve();
   NamesOfGateways names;
   names.own[{"Gateway", "demo", "egress"}].secrets = {{"vault", "key"}};
-  const auto plan = planProvision(compiled, *objects, "example.com/sluice:1", names);
-  rig.inTurn([&] { objects.reset(); });
+  std::optional<ProvisionPlan> plan;
+  withObjects(
+      [&](const ClusterObjects& objects) { plan = planProvision(compiled, objects, "example.com/sluice:1", names); });
   EXPECT_TRUE(plan);
   return plan.value_or(ProvisionPlan());
 }
@@ -137,6 +145,26 @@ TEST(ProvisionPlan, HasWhatPodsNeedBeforeThem) {
   EXPECT_EQ(kinds, inOrder);
   EXPECT_EQ(kinds.front(), &provisioned::kServiceAccount);
   EXPECT_THAT(kinds, Contains(&provisioned::kSecret));
+}
+
+TEST(ProvisionPlan, KnowsTheDeploymentOfEachGatewayOfItsClass) {
+  const auto deploymentsWith = [](const std::string& spec, const std::string& name = "egress") {
+    config::Model model = config::loadText(
+                              "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: "
+                              "{namespace: demo, name: " +
+                              name + "}\nspec: " + spec + "\n")
+                              .model;
+    model.gatewayClassName = "sluice";
+    GatewayDeployments deployments;
+    withObjects([&](const ClusterObjects& objects) { deployments = deploymentsOf(model, objects); });
+    return deployments;
+  };
+  const GatewayDeployments expected = {{"Gateway demo/egress", {{"demo", "egress-sluice"}, "u-1"}}};
+  EXPECT_EQ(deploymentsWith(kLegibleGateway), expected);
+  EXPECT_EQ(deploymentsWith("{gatewayClassName: sluice, listeners: [{name: a, port: 0}]}"), expected)
+      << "its Pods stay as they are";
+  EXPECT_THAT(deploymentsWith("{gatewayClassName: other, listeners: []}"), IsEmpty());
+  EXPECT_THAT(deploymentsWith(kLegibleGateway, "gone"), IsEmpty());
 }
 
 TEST(ProvisionPlan, GivesAGatewayTheNameOfItsService) {
