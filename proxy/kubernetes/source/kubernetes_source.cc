@@ -6,7 +6,6 @@
 
 #include "config/load/revision.h"
 #include "config/read/object_kinds.h"
-#include "proxy/kubernetes/objects/reached_objects.h"
 #include "proxy/kubernetes/objects/reported_addresses.h"
 #include "proxy/kubernetes/revisions/refreshed_objects.h"
 
@@ -192,7 +191,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
   config::ObjectSet set =
       told.pinned == nullptr ? config::readTexts(told.texts, {}, key, texts_) : readPinned(told, key);
   // A pinned revision was narrowed when it was kept.
-  if (narrows_ && told.pinned == nullptr) set = reachedObjects(set);
+  if (narrows_ && told.pinned == nullptr) set = reached_.of(set);
   set.serial = told.serial;
   set.addresses = told.addresses;
   set.gatewayApiVersion = told.gatewayApiVersion;

@@ -17,6 +17,7 @@
 #include "config/load/text_cache.h"
 #include "proxy/control/source.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
+#include "proxy/kubernetes/objects/reached_objects.h"
 #include "proxy/kubernetes/revisions/revised_objects.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
@@ -100,6 +101,7 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
   // The loading thread alone uses these.
   config::TextCache texts_;
   config::TextCache textsOfNow_;  // while something is pinned
+  ReachedObjects reached_;
   std::shared_ptr<const PinnedRevision> unpackedFrom_;
   base::Result<config::KeptTexts> unpacked_ = config::KeptTexts();
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,27 +40,69 @@ std::string reachedConfigMap(const std::string& nameSpace, const std::string& te
 const std::string kReachingGateway = apiObject("gateway.networking.k8s.io/v1", "Gateway", "demo", "egress",
                                                R"("spec":{"gatewayClassName":"sluice","listeners":[]})");
 
-/// Returns the names of the reached objects without the Gateway.
-std::vector<std::string> namesOf(std::vector<std::string> texts) {
-  texts.insert(texts.begin(), kReachingGateway);
-  config::KeptTexts kept;
-  for (const std::string& text : texts) {
-    kept.push_back(
-        std::make_shared<const config::KeptText>("kubernetes:" + std::to_string(kept.size()), base::Secret(text)));
+/// Finds the objects of one set after the other. Equal texts are the same from set to set, as with an API server.
+class SuccessiveSets {
+ public:
+  /// Returns the names of the reached objects without the Gateway.
+  std::vector<std::string> namesOf(std::vector<std::string> texts) {
+    texts.insert(texts.begin(), kReachingGateway);
+    config::KeptTexts kept;
+    for (const std::string& text : texts) {
+      auto& same = texts_[text];
+      if (same == nullptr) {
+        same =
+            std::make_shared<const config::KeptText>("kubernetes:" + std::to_string(texts_.size()), base::Secret(text));
+      }
+      kept.push_back(same);
+    }
+    config::TextCache cache;
+    const config::ObjectSet reached = reached_.of(config::readTexts(kept, {}, base::Secret("key"), cache));
+    EXPECT_EQ(reached.texts.size(), reached.readings.size());
+    std::vector<std::string> names;
+    for (const auto& readings : reached.readings) names.push_back(readings->front().identity.name);
+    EXPECT_EQ(names.at(0), "egress");
+    names.erase(names.begin());
+    return names;
   }
-  config::TextCache cache;
-  const config::ObjectSet reached = reachedObjects(config::readTexts(kept, {}, base::Secret("key"), cache));
-  EXPECT_EQ(reached.texts.size(), reached.readings.size());
-  std::vector<std::string> names;
-  for (const auto& readings : reached.readings) names.push_back(readings->front().identity.name);
-  EXPECT_EQ(names.at(0), "egress");
-  names.erase(names.begin());
-  return names;
-}
+
+ private:
+  std::map<std::string, std::shared_ptr<const config::KeptText>> texts_;
+  ReachedObjects reached_;
+};
+
+std::vector<std::string> namesOf(const std::vector<std::string>& texts) { return SuccessiveSets().namesOf(texts); }
 
 TEST(ReachedObjects, AreBackendsThatSomethingNames) {
   EXPECT_THAT(namesOf({reachingRoute("demo", "r", R"({"kind":"Backend","name":"one"})"), reachedBackend("demo", "one"),
                        reachedBackend("demo", "two")}),
+              ElementsAre("r", "one"));
+}
+
+TEST(ReachedObjects, AreNoBackendsOfTheSameNameInAnotherNamespace) {
+  const std::vector<std::string> backends = {reachedBackend("demo", "one"), reachedBackend("other", "one"),
+                                             reachedBackend("third", "one")};
+  const auto reachedBy = [&](const std::string& text) {
+    std::vector<std::string> all = backends;
+    all.insert(all.begin(), text);
+    all.insert(all.begin(), reachingRoute("third", "of-third", R"({"name":"two"})"));
+    return namesOf(all).size() - 2;
+  };
+  EXPECT_EQ(reachedBy(reachingRoute("demo", "r", R"({"name":"one"})")), 1u) << "although a route is in third";
+  EXPECT_EQ(reachedBy(reachingRoute("team", "r", R"({"name":"one"})")), 1u) << "demo is where its Gateway is";
+  EXPECT_EQ(reachedBy(reachingRoute("demo", "r", R"({"name":"one","namespace":"other"})")), 2u);
+  EXPECT_EQ(reachedBy(reachedConfigMap("demo", "one")), 3u) << "settings have the references of others";
+}
+
+TEST(ReachedObjects, AreFoundAgainFromOneSetToTheNext) {
+  SuccessiveSets sets;
+  const std::string route = reachingRoute("demo", "r", R"({"name":"one"})");
+  EXPECT_THAT(sets.namesOf({route}), ElementsAre("r"));
+  EXPECT_THAT(sets.namesOf({route, reachedBackend("demo", "one")}), ElementsAre("r", "one"))
+      << "a Backend that comes after the route that names it";
+  EXPECT_THAT(sets.namesOf({route, reachedBackend("demo", "two")}), ElementsAre("r"));
+  EXPECT_THAT(sets.namesOf({reachingRoute("demo", "r", R"({"name":"two"})"), reachedBackend("demo", "two")}),
+              ElementsAre("r", "two"));
+  EXPECT_THAT(sets.namesOf({route, reachedBackend("demo", "one"), reachedBackend("demo", "two")}),
               ElementsAre("r", "one"));
 }
 
