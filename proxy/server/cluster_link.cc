@@ -55,7 +55,11 @@ std::string identityOfProcess(std::uint64_t random) {
 
 ClusterLink::ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics,
                          observe::Log& log)
-    : options_(options), main_(main), connection_(options.kubeconfig, main, metrics, log), client_(connection_.api()) {}
+    : options_(options),
+      main_(main),
+      connection_(options.kubeconfig, main, metrics, log),
+      client_(connection_.api()),
+      packer_(main) {}
 
 std::unique_ptr<kubernetes::KubernetesSource> ClusterLink::makeSource(std::unique_ptr<control::Source> beside) {
   kubernetes::ClusterScope objects;
@@ -130,7 +134,7 @@ void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
     refusedObjects_.emplace_back(objects->revision, compiled.digest);
     if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
   }
-  recorder_->want(objects, asksForCanary(compiled.model, options_.gateways.front()));
+  recorder_->want({objects, asksForCanary(compiled.model, options_.gateways.front()), report_.refusesObjects});
 }
 
 bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
@@ -145,6 +149,10 @@ void ClusterLink::onForgotten(const std::string& revision) {
   for (const auto& [objects, digest] : refusedObjects_) {
     if (objects == revision) reloader_->retry(digest, [](bool) {});
   }
+}
+
+void ClusterLink::onPack(std::shared_ptr<const kubernetes::RevisedObjects> objects) {
+  packer_.pack(std::move(objects), [this](std::string data) { recorder_->packed(std::move(data)); });
 }
 
 std::string ClusterLink::nameOfReplica() const {

@@ -16,6 +16,7 @@
 #include "proxy/control/reloader.h"
 #include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/replica_reporter.h"
+#include "proxy/kubernetes/revisions/object_packer.h"
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 #include "proxy/kubernetes/source/kubernetes_source.h"
 #include "proxy/kubernetes/status/cluster_controller.h"
@@ -64,6 +65,7 @@ class ClusterLink final : public control::ServingGate,
   void onPinKnown() override { source_->knowPin(); }
   void onReleased() override { reloader_->reload(); }
   void onForgotten(const std::string& revision) override;
+  void onPack(std::shared_ptr<const kubernetes::RevisedObjects> objects) override;
 
   const KubernetesOptions& options_;
   net::Worker& main_;
@@ -72,6 +74,7 @@ class ClusterLink final : public control::ServingGate,
   std::optional<kubernetes::EventPublisher> events_;
   std::optional<kubernetes::ReplicaReporter> reporter_;
   std::optional<kubernetes::RevisionRecorder> recorder_;
+  kubernetes::ObjectPacker packer_;
   std::optional<kubernetes::ClusterController> controller_;
   kubernetes::KubernetesSource* source_ = nullptr;
   control::Reloader* reloader_ = nullptr;          // set by report(), like revisions_

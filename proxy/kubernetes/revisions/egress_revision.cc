@@ -70,21 +70,20 @@ std::string nameOfRevision(const std::string& gateway, std::string_view revision
   return gatewayNameLabel(gateway) + "-" + std::string(revision);
 }
 
-std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects,
-                               const std::string& canary) {
+std::string egressRevisionJson(const RevisedGateway& gateway, const NewRevision& made) {
   base::JsonWriter json;
   json.beginObject().member("apiVersion", std::string(config::kOwnGroup) + "/" + std::string(kRevisionVersion));
   json.member("kind", kEgressRevisionKind).key("metadata").beginObject();
-  json.member("name", nameOfRevision(gateway.name, objects.revision)).member("namespace", gateway.nameSpace);
+  json.member("name", nameOfRevision(gateway.name, made.revision)).member("namespace", gateway.nameSpace);
   json.key("labels").beginObject().member(kGatewayNameLabel, gatewayNameLabel(gateway.name)).endObject();
   json.key("ownerReferences").beginList().beginObject().member("apiVersion", gateway.apiVersion);
   json.member("kind", gateway.kind).member("name", gateway.name).member("uid", gateway.uid).endObject().endList();
   json.endObject().key("spec").beginObject().key("gatewayRef").beginObject();
   const std::string_view group = std::string_view(gateway.apiVersion).substr(0, gateway.apiVersion.find('/'));
   json.member("group", group).member("kind", gateway.kind).member("name", gateway.name).endObject();
-  json.member("revision", objects.revision);
-  if (!canary.empty()) json.member("canary", canary);
-  if (!objects.data.empty()) json.member("data", objects.data);
+  json.member("revision", made.revision);
+  if (!made.canary.empty()) json.member("canary", made.canary);
+  if (!made.data.empty()) json.member("data", made.data);
   return json.endObject().endObject().take();
 }
 

@@ -23,7 +23,6 @@
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 #include "proxy/kubernetes/objects/api_object.h"
-#include "proxy/kubernetes/revisions/revised_objects.h"
 
 namespace sluice::kubernetes {
 
@@ -90,8 +89,13 @@ struct EgressRevision {
 
 /// Returns the name of the object for a Gateway of that name: this name, cut if it is long, and the revision.
 std::string nameOfRevision(const std::string& gateway, std::string_view revision);
-/// Returns the object to be created, with the name of its canary or none.
-std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects, const std::string& canary);
+struct NewRevision {
+  std::string revision;
+  std::string canary;  // the name of a replica; empty: none
+  std::string data;    // packed objects; empty if they are too large to be kept
+};
+/// Returns the object to be created.
+std::string egressRevisionJson(const RevisedGateway& gateway, const NewRevision& made);
 /// Returns the merge patch of its status.
 std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime now);
 /// Reads an object. Reads spec.data only if the object is active and `withData` is true. The error names the missing

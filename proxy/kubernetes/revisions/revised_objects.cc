@@ -20,13 +20,6 @@ bool isKept(const config::ObjectReading& reading) {
          !kind->isOf<config::EndpointSlice>();
 }
 
-template <typename Visit>
-void forEachRevised(const config::ObjectSet& set, Visit&& visit) {
-  for (std::size_t i = 0; i < set.readings.size(); ++i) {
-    if (isRevised(*set.texts[i], *set.readings[i])) visit(*set.texts[i], *set.readings[i]);
-  }
-}
-
 }  // namespace
 
 bool isRevised(const config::KeptText& text, const std::vector<config::ObjectReading>& readings) {
@@ -35,21 +28,33 @@ bool isRevised(const config::KeptText& text, const std::vector<config::ObjectRea
 
 std::string revisionOfObjects(const config::ObjectSet& set) {
   std::vector<const config::RevisionEntry*> entries;
-  forEachRevised(set, [&](const config::KeptText&, const std::vector<config::ObjectReading>& readings) {
-    for (const config::ObjectReading& each : readings) {
+  for (std::size_t i = 0; i < set.readings.size(); ++i) {
+    if (!isRevised(*set.texts[i], *set.readings[i])) continue;
+    for (const config::ObjectReading& each : *set.readings[i]) {
       if (each.revision) entries.push_back(&*each.revision);
     }
-  });
+  }
   return config::revisionOf(config::digestOf(std::move(entries)));
 }
 
-std::string packObjects(const config::ObjectSet& set) {
-  std::string lines;
-  forEachRevised(set, [&](const config::KeptText& text, const std::vector<config::ObjectReading>&) {
-    lines.append(text.text.reveal()).append("\n");
-  });
-  if (lines.size() > RevisedObjects::kMostTextBytes) return {};
-  std::string data = base::encodeBase64(content::gzip(lines));
+config::KeptTexts revisedTexts(const config::ObjectSet& set) {
+  config::KeptTexts texts;
+  for (std::size_t i = 0; i < set.readings.size(); ++i) {
+    if (isRevised(*set.texts[i], *set.readings[i])) texts.push_back(set.texts[i]);
+  }
+  return texts;
+}
+
+std::string packObjects(const config::KeptTexts& texts) {
+  std::vector<std::string_view> pieces;
+  pieces.reserve(2 * texts.size());
+  std::size_t size = 0;
+  for (const std::shared_ptr<const config::KeptText>& each : texts) {
+    pieces.insert(pieces.end(), {each->text.reveal(), "\n"});
+    size += each->text.reveal().size() + 1;
+  }
+  if (size > RevisedObjects::kMostTextBytes) return {};
+  std::string data = base::encodeBase64(content::gzip(pieces));
   return data.size() <= RevisedObjects::kMostDataBytes ? data : std::string();
 }
 

@@ -12,8 +12,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/load/object_set.h"
+#include "config/yaml/source_text.h"
 #include "proxy/base/result.h"
 
 namespace sluice::kubernetes {
@@ -23,8 +25,8 @@ struct RevisedObjects {
   static constexpr std::size_t kMostDataBytes = 1'000'000;
   static constexpr std::size_t kMostTextBytes = std::size_t{64} * 1024 * 1024;
 
-  std::string revision;  // the beginning of the digest of the objects; the same for every process that has them
-  std::string data;      // packed; empty if they are too large
+  std::string revision;     // the beginning of the digest of the objects; the same for every process that has them
+  config::KeptTexts texts;  // the objects
 };
 
 /// A revision that is served in place of the newest objects of a Gateway.
@@ -39,9 +41,11 @@ bool isRevised(const config::KeptText& text, const std::vector<config::ObjectRea
 
 /// Returns the revision of the objects that an API server has given.
 std::string revisionOfObjects(const config::ObjectSet& set);
-/// Returns the objects in the form of an EgressRevision: one JSON text a line, as gzip in base64; empty if that is
-/// longer than kMostDataBytes.
-std::string packObjects(const config::ObjectSet& set);
+/// Returns the texts of these objects.
+config::KeptTexts revisedTexts(const config::ObjectSet& set);
+/// Returns the texts in the form of an EgressRevision: one JSON text a line, as gzip in base64; empty if that is longer
+/// than kMostDataBytes. It takes many milliseconds for thousands of objects.
+std::string packObjects(const config::KeptTexts& texts);
 /// Reads the result of packObjects(). The error names the form that is wrong.
 base::Result<config::KeptTexts> unpackObjects(const PinnedRevision& pinned);
 

@@ -1,5 +1,6 @@
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/kubernetes/writer/write_requests.h"
@@ -36,15 +37,60 @@ RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& obje
       writer_(client, {.longestPause = kTryToCreateAgainAfter, .trouble = "an EgressRevision cannot be created"},
               *this) {}
 
-void RevisionRecorder::want(std::shared_ptr<const RevisedObjects> objects, bool withCanary) {
-  wanted_ = std::move(objects);
-  withCanary_ = withCanary;
+void RevisionRecorder::want(WantedRevision wanted) {
+  const bool isPinned =
+      pinned_ != nullptr && wanted.objects != nullptr && wanted.objects->revision == pinned_->revision;
+  const bool isOther =
+      wanted_.objects == nullptr || wanted.objects == nullptr || wanted.objects->revision != wanted_.objects->revision;
+  const bool wasServed = !wanted_.withCanary && !wanted_.isRefused;
+  if (isOther && wasServed && (isPinned || wanted.withCanary || wanted.isRefused) && isMissing(wanted_)) {
+    owed_ = wanted_;
+  }
+  wanted_ = std::move(wanted);
   createIfMissing();
   releaseIfDue();
 }
 
+bool RevisionRecorder::isMissing(const WantedRevision& wanted) const {
+  return wanted.objects != nullptr && watch_.listed() && find(wanted.objects->revision) == nullptr;
+}
+
+bool RevisionRecorder::isUrgent() const {
+  if (isMissing(owed_) || wanted_.withCanary || wanted_.isRefused) return true;
+  const auto& all = watch_.revisions();
+  return std::none_of(all.begin(), all.end(), [this](const auto& each) { return concerns(each.second); });
+}
+
+base::MonotonicTime RevisionRecorder::dueAt() const {
+  const base::MonotonicTime now = client_.worker().now();
+  return isUrgent() ? now : std::min(pace_.next(now), missingSince_.value_or(now) + kLongestDelay);
+}
+
+/// The pace is that of all replicas, so it counts the objects that the watch shows.
+void RevisionRecorder::notePace() {
+  std::set<std::string> exist;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (concerns(each)) exist.insert(each.name);
+  }
+  const bool isNew = !std::includes(existed_.begin(), existed_.end(), exist.begin(), exist.end());
+  if (isNew && watch_.listed() && !existed_.empty()) pace_.take(client_.worker().now());
+  existed_ = std::move(exist);
+}
+
 void RevisionRecorder::createIfMissing() {
-  if (wanted_ != nullptr && watch_.listed() && find(wanted_->revision) == nullptr) createSoon();
+  if (!isMissing(owed_)) owed_ = {};
+  if (!isMissing(wanted_) && owed_.objects == nullptr) return missingSince_.reset();
+  if (!missingSince_) missingSince_ = client_.worker().now();
+  if (!packs_ && (writer_.size() == 0 || (isUrgent() && !dueSoon_))) schedule();
+}
+
+/// Replicas create at different times, so that most of them see the object of another one and need not try.
+void RevisionRecorder::schedule() {
+  constexpr std::uint64_t kParts = 1024;
+  const base::Duration spread = kBeforeCreation * static_cast<base::Duration::rep>(client_.random() % kParts) / kParts;
+  const base::MonotonicTime now = client_.worker().now();
+  dueSoon_ = isUrgent();
+  writer_.want(writeKey(), std::max(now + kBeforeCreation, dueAt()) + spread);
 }
 
 bool RevisionRecorder::mayServe(const std::string& revision) {
@@ -60,7 +106,7 @@ bool RevisionRecorder::isReleased(const std::string& revision) const {
   const EgressRevision* known = find(revision);
   if (known == nullptr) return false;
   if (known->canary == replica_) return true;
-  const bool needsNone = known->canary.empty() && (!withCanary_ || known->wasServed());
+  const bool needsNone = known->canary.empty() && (!wanted_.withCanary || known->wasServed());
   return known->judged && (known->active || known->validated || needsNone);
 }
 
@@ -79,6 +125,7 @@ const EgressRevision* RevisionRecorder::find(const std::string& revision) const 
 
 /// If several revisions are active, the one that was created last is served.
 void RevisionRecorder::onRevisions() {
+  notePace();
   const EgressRevision* active = nullptr;
   for (const auto& [key, each] : watch_.revisions()) {
     if (!concerns(each) || !each.active) continue;
@@ -132,7 +179,9 @@ void RevisionRecorder::onRevisionDeleted(const EgressRevision& revision) {
   if (revision.revision == existing_) existing_.clear();
   if (revision.revision == unasked_) unasked_.clear();
   user_.onForgotten(revision.revision);
-  if (wanted_ == nullptr || wanted_->revision != revision.revision || writer_.isWriting()) return;
+  if (wanted_.objects == nullptr || wanted_.objects->revision != revision.revision || packs_ || writer_.isWriting()) {
+    return;
+  }
   // The controller deletes an object whose canary does not exist. If others create such objects, this one is created at
   // once, so as not to come too late; but only once, or a deletion and a creation could follow each other without end.
   const bool again = std::exchange(hurried_, revision.revision) == revision.revision;
@@ -140,36 +189,60 @@ void RevisionRecorder::onRevisionDeleted(const EgressRevision& revision) {
   if (isOurs && !again) return;
   const base::Duration pause = again ? kTryToCreateAgainAfter : base::Duration::zero();
   writer_.clear();
+  dueSoon_ = true;
   writer_.want(writeKey(), client_.worker().now() + pause);
 }
 
-void RevisionRecorder::createSoon() {
-  if (writer_.size() > 0) return;
-  constexpr std::uint64_t kParts = 1024;
-  const base::Duration spread = kBeforeCreation * static_cast<base::Duration::rep>(client_.random() % kParts) / kParts;
-  writer_.want(writeKey(), client_.worker().now() + kBeforeCreation + spread);
-}
-
+/// What is recorded is chosen when it is due, and posted even if other objects have come since: or else objects that
+/// change all the time would never be recorded.
 std::optional<ApiRequest> RevisionRecorder::requestFor(const WriteKey& /*key*/) {
-  if (wanted_ == nullptr || find(wanted_->revision) != nullptr) return std::nullopt;
+  if (packs_) return std::nullopt;
+  const bool isDelayed = !std::exchange(dueSoon_, false) && dueAt() > client_.worker().now();
+  if (!isMissing(recorded_)) {
+    recorded_ = {};
+    data_.reset();
+    if (!isMissing(owed_) && !isMissing(wanted_)) return std::nullopt;
+    if (isDelayed) {
+      schedule();
+      return std::nullopt;
+    }
+    recorded_ = isMissing(owed_) ? std::exchange(owed_, {}) : wanted_;
+  }
   const auto gateway = findGateway(objects_, gateway_);
   if (!gateway) return std::nullopt;
-  posted_ = wanted_->revision;
+  if (!data_) {
+    packs_ = true;
+    user_.onPack(recorded_.objects);
+    return std::nullopt;
+  }
+  posted_ = recorded_.objects->revision;
   return createRequest(egressRevisionsPath(gateway_.first),
-                       egressRevisionJson(*gateway, *wanted_, withCanary_ ? replica_ : std::string()));
+                       egressRevisionJson(*gateway, {.revision = posted_,
+                                                     .canary = recorded_.withCanary ? replica_ : std::string(),
+                                                     .data = *std::exchange(data_, std::nullopt)}));
+}
+
+void RevisionRecorder::packed(std::string data) {
+  packs_ = false;
+  data_ = std::move(data);
+  dueSoon_ = true;
+  writer_.want(writeKey());
 }
 
 void RevisionRecorder::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
   const bool exists = outcome == WriteOutcome::kDone || outcome == WriteOutcome::kConflict;
   // A server that is busy or broken may take it later.
   refused_ = !exists && outcome != WriteOutcome::kBusy && outcome != WriteOutcome::kNoAnswer;
+  recorded_ = {};
   if (exists) {
+    missingSince_.reset();
     // The watch shows the object, whichever client has created it.
     existing_ = outcome == WriteOutcome::kDone ? std::string() : posted_;
     releaseIfDue();
-    if (wanted_ != nullptr && wanted_->revision != posted_) createIfMissing();
+    if (wanted_.objects != nullptr && wanted_.objects->revision != posted_) createIfMissing();
     return;
   }
+  dueSoon_ = true;
   writer_.want(key, client_.worker().now() + kTryToCreateAgainAfter);
   releaseIfDue();
 }

@@ -2,6 +2,11 @@
 // newest objects, notifies its user of the active revision, and, if the Gateway asks for a canary, decides when a new
 // revision may be served.
 //
+// An EgressRevision has all objects, so a Gateway whose objects change all the time gets only some: the first few after
+// a rest, and then the newest of each kBetweenObjects. An urgent one is created at once: the first of a Gateway, one
+// for which it asks for a canary, and one that this replica refuses. If objects that are served wait when such an event
+// makes others the newest, or when an earlier revision is made active, these are recorded at once, too.
+//
 // All replicas see the same objects; the first one that creates the EgressRevision is enough, and the others wait a
 // moment so that they need not try. If the Gateway asks for a canary, it is the replica that has created the object:
 // the others do not serve the revision until the controller has written that this one does.
@@ -13,9 +18,12 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
+#include "proxy/control/pace.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
+#include "proxy/kubernetes/revisions/revised_objects.h"
 #include "proxy/kubernetes/revisions/revision_watch.h"
 #include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
@@ -33,6 +41,8 @@ class RevisionRecorderUser {
   virtual void onReleased() = 0;
   /// Called when the EgressRevision of this revision was deleted, so that the revision may be tried again.
   virtual void onForgotten(const std::string& revision) = 0;
+  /// Called with objects to be packed, which takes long, for packed(). One at a time.
+  virtual void onPack(std::shared_ptr<const RevisedObjects> objects) = 0;
 
  protected:
   ~RevisionRecorderUser() = default;
@@ -42,19 +52,30 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
  public:
   /// A burst of changes becomes one object, that of the last.
   static constexpr base::Duration kBeforeCreation = std::chrono::seconds(1);
+  /// Objects that are not urgent are created once in this time, so that the newest are recorded within a minute.
+  static constexpr base::Duration kBetweenObjects = std::chrono::seconds(50);
+  static constexpr int kAtOnceAfterRest = 4;
+  /// Others may create objects for the Gateway too, and delay this replica by no more than this.
+  static constexpr base::Duration kLongestDelay = 3 * kBetweenObjects;
   static constexpr base::Duration kTryToCreateAgainAfter = std::chrono::seconds(30);
 
   struct Names {
     std::string gateway;  // "namespace/name"
     std::string replica;  // by which this process reports
   };
+  struct WantedRevision {
+    std::shared_ptr<const RevisedObjects> objects = nullptr;  // null: there are none to keep
+    bool withCanary = false;                                  // the Gateway asks for one
+    bool isRefused = false;                                   // this replica does not serve them
+  };
   /// References outlive it.
   RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names, RevisionRecorderUser& user);
 
   void start() { watch_.start(); }
-  /// Sets the objects that the replica got last, and whether the Gateway asks for a canary; null: there are none to
-  /// keep. Inside a Turn.
-  void want(std::shared_ptr<const RevisedObjects> objects, bool withCanary);
+  /// Sets the objects that the replica got last. Inside a Turn.
+  void want(WantedRevision wanted);
+  /// The result of onPack(): packObjects() of the texts. Inside a Turn.
+  void packed(std::string data);
   /// Returns false if this replica has to wait before it serves a revision that asks for a canary.
   bool mayServe(const std::string& revision);
 
@@ -67,11 +88,15 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   void onRevisionDeleted(const EgressRevision& revision) override;
   const EgressRevision* find(const std::string& revision) const;
   bool isReleased(const std::string& revision) const;
+  bool isMissing(const WantedRevision& wanted) const;
+  bool isUrgent() const;
+  base::MonotonicTime dueAt() const;
+  void notePace();
   void createIfMissing();
+  void schedule();
   void releaseIfDue();
   bool hasNoCanary(const std::string& revision) const;
   bool concerns(const EgressRevision& revision) const;
-  void createSoon();
   WriteKey writeKey() const { return {config::kOwnGroup, kEgressRevisionKind, gateway_.first, gateway_.second}; }
 
   ApiClient& client_;
@@ -80,9 +105,16 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   const std::string replica_;
   RevisionRecorderUser& user_;
   RevisionWatch watch_;
-  std::shared_ptr<const RevisedObjects> wanted_;
-  bool withCanary_ = false;  // wanted_ asks for one
-  std::string held_;         // a revision that waits
+  WantedRevision wanted_;
+  WantedRevision owed_;      // was served before wanted_, and has to be recorded, too
+  WantedRevision recorded_;  // is being packed or posted
+  bool packs_ = false;
+  std::optional<std::string> data_;                        // of recorded_, once it is packed
+  control::Pace pace_{kBetweenObjects, kAtOnceAfterRest};  // of all replicas
+  std::set<std::string> existed_;                          // the names of the objects that the watch has shown
+  std::optional<base::MonotonicTime> missingSince_;        // since when wanted objects have not been recorded
+  bool dueSoon_ = false;  // the creation that waits for its time does not wait for the pace
+  std::string held_;      // a revision that waits
   std::shared_ptr<const PinnedRevision> pinned_;
   std::string posted_;    // the revision that was posted last
   std::string hurried_;   // the revision that was deleted last, and created again without a pause

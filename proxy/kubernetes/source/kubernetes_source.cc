@@ -247,7 +247,7 @@ void KubernetesSource::keepRevised(const config::ObjectSet& set) {
   std::string revision = revisionOfObjects(set);
   std::shared_ptr<const RevisedObjects> last = revised_.second;  // only this thread changes it
   if (last == nullptr || last->revision != revision) {
-    last = std::make_shared<const RevisedObjects>(RevisedObjects{std::move(revision), packObjects(set)});
+    last = std::make_shared<const RevisedObjects>(RevisedObjects{std::move(revision), revisedTexts(set)});
   }
   const std::lock_guard lock(mutex_);
   revised_ = {set.serial, std::move(last)};

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +36,48 @@ TEST_F(KubeRevisions, AreKeptAndSayWhoServesThem) {
                          R"({"spec":{"data":"Zg=="}})"})
                   .errors,
               HasSubstr("data never changes"));
+}
+
+TEST_F(KubeRevisions, AreNotMadeByABackendThatNobodyOfTheGatewayNames) {
+  const std::string first = awaitRevisionIn("Served");
+  std::string other = external("one", two.port());
+  other.replace(other.find("namespace: demo"), std::string("namespace: demo").size(), "namespace: elsewhere");
+  kubectl->apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: elsewhere}\n---\n" + other);
+  kubectl->apply(routeToBackend("two"));
+  EXPECT_TRUE(answers("/", "two"));
+  ASSERT_EQ(awaitRevisionIn("Superseded"), first);
+  const std::string second = awaitRevisionIn("Served");
+  kubectl->apply(routeToBackend("one"));
+  EXPECT_TRUE(answers("/", "one"));
+  EXPECT_TRUE(eventually([&] { return revisionsIn("Served") == first + " "; }))
+      << "although there is another Backend of that name now: " << revisionsIn("Served");
+  EXPECT_EQ(awaitRevisionIn("Superseded"), second);
+}
+
+TEST_F(KubeRevisions, AreFewHoweverManyChangesThereAre) {
+  awaitRevisionIn("Served");
+  const auto begun = std::chrono::steady_clock::now();
+  constexpr std::size_t kChanges = 20;
+  for (std::size_t i = 0; i < kChanges; ++i) {
+    const std::string path = "/change/" + std::to_string(i);
+    kubectl->apply(route("all", path, toExternal("one")));
+    ASSERT_TRUE(answers(path, "one"));
+    letTimePass(std::chrono::seconds(1));  // the time in which an earlier version recorded each of them
+  }
+  const auto count = [&] {
+    const std::string names = kubectl->expect({"get", "egressrevisions", "--namespace", "demo", "-o", "name"});
+    return static_cast<std::size_t>(std::count(names.begin(), names.end(), '\n'));
+  };
+  const auto minutes = [&] {
+    return static_cast<std::size_t>((std::chrono::steady_clock::now() - begun) / std::chrono::minutes(1));
+  };
+  constexpr std::size_t kAtOnce = 5;  // the first one, and four changes
+  EXPECT_LE(count(), kAtOnce + 2 * minutes());
+  // The newest one alone is served.
+  const bool recorded = eventually([&] { return !revisionsIn("Served").empty(); }, std::chrono::minutes(2));
+  EXPECT_TRUE(recorded) << controller->process().errors();
+  EXPECT_LE(count(), kAtOnce + 1 + 2 * minutes());
+  EXPECT_GE(count(), 3U) << "some are recorded while they change";
 }
 
 TEST_F(KubeRevisions, HoldNoSecrets) {

@@ -17,16 +17,16 @@ const RevisedGateway kRevisedGateway{"gateway.networking.k8s.io/v1", "Gateway", 
 
 TEST(EgressRevision, BelongsToItsGateway) {
   EXPECT_EQ(
-      egressRevisionJson(kRevisedGateway, {"abc", "ZGF0YQ=="}, ""),
+      egressRevisionJson(kRevisedGateway, {"abc", "", "ZGF0YQ=="}),
       R"({"apiVersion":"sluice.dev/v1alpha1","kind":"EgressRevision","metadata":{"name":"egress-abc","namespace":"demo",)"
       R"("labels":{"gateway.networking.k8s.io/gateway-name":"egress"},"ownerReferences":[{"apiVersion":)"
       R"("gateway.networking.k8s.io/v1","kind":"Gateway","name":"egress","uid":"u-1"}]},"spec":{"gatewayRef":{"group":)"
       R"("gateway.networking.k8s.io","kind":"Gateway","name":"egress"},"revision":"abc","data":"ZGF0YQ=="}})");
-  EXPECT_THAT(egressRevisionJson(kRevisedGateway, {"abc", ""}, ""), Not(HasSubstr("\"data\"")));
+  EXPECT_THAT(egressRevisionJson(kRevisedGateway, {"abc", "", ""}), Not(HasSubstr("\"data\"")));
 }
 
 TEST(EgressRevision, NamesItsCanary) {
-  EXPECT_THAT(egressRevisionJson(kRevisedGateway, {"abc", ""}, "pod-1"),
+  EXPECT_THAT(egressRevisionJson(kRevisedGateway, {"abc", "pod-1", ""}),
               HasSubstr(R"("revision":"abc","canary":"pod-1"})"));
   EgressRevision revision = revisionOf(revisionItem("abc", R"(,"canary":"pod-1")"));
   EXPECT_EQ(revision.canary, "pod-1");

@@ -42,6 +42,8 @@ std::vector<std::string> textsOf(const config::KeptTexts& texts) {
   return all;
 }
 
+std::string packed(const config::ObjectSet& set) { return packObjects(revisedTexts(set)); }
+
 std::string whyNot(const std::string& data) {
   const auto unpacked = unpackObjects({"egress-1", "1", data});
   return unpacked ? "" : unpacked.error().detail;
@@ -49,16 +51,16 @@ std::string whyNot(const std::string& data) {
 
 TEST(RevisedObjects, LeaveOutSecretsAndServices) {
   const config::ObjectSet set = setOf({kRevisedRoute, kRevisedSecret, kRevisedService});
-  const auto unpacked = unpackObjects({"egress-1", "1", packObjects(set)});
+  const auto unpacked = unpackObjects({"egress-1", "1", packed(set)});
   ASSERT_TRUE(unpacked.ok()) << unpacked.error().detail;
   EXPECT_THAT(textsOf(*unpacked), ElementsAre(std::string(kRevisedRoute)));
   EXPECT_EQ((*unpacked)[0]->file, "kubernetes:EgressRevision/egress-1/0");
 }
 
 TEST(RevisedObjects, LeaveOutWhatIsReadFromFilesAndWhatNobodyKnows) {
-  EXPECT_EQ(packObjects(setOf({kRevisedRoute}, "routes.yaml:")), packObjects(setOf({})));
+  EXPECT_EQ(packed(setOf({kRevisedRoute}, "routes.yaml:")), packed(setOf({})));
   const std::string misspelt = R"({"apiVersion":"v1","kind":"Secrte","metadata":{"name":"s"},"data":{"key":"c2U="}})";
-  EXPECT_EQ(packObjects(setOf({kRevisedRoute, misspelt})), packObjects(setOf({kRevisedRoute})));
+  EXPECT_EQ(packed(setOf({kRevisedRoute, misspelt})), packed(setOf({kRevisedRoute})));
 }
 
 TEST(RevisedObjects, HaveTheSameRevisionInEveryProcess) {
@@ -68,7 +70,7 @@ TEST(RevisedObjects, HaveTheSameRevisionInEveryProcess) {
   std::string changed = kRevisedRoute;
   changed.replace(changed.find("egress"), 6, "other");
   EXPECT_NE(revisionOfObjects(setOf({changed})), revision);
-  const auto unpacked = unpackObjects({"egress-1", "1", packObjects(setOf({kRevisedRoute, kRevisedService}))});
+  const auto unpacked = unpackObjects({"egress-1", "1", packed(setOf({kRevisedRoute, kRevisedService}))});
   EXPECT_EQ(revisionOfObjects(setOf(textsOf(*unpacked))), revision)
       << "what is brought back has the revision of before";
 }
@@ -79,17 +81,17 @@ TEST(RevisedObjects, AreNotKeptIfTheyAreTooLarge) {
   while (noise.size() < 1'200'000)
     noise.push_back(static_cast<char>('a' + (state = state * 1664525 + 1013904223) / 65536 % 26));
   const std::string large = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"noise":")";
-  EXPECT_EQ(packObjects(setOf({large + noise + "\"}}"})), "");
-  EXPECT_NE(packObjects(setOf({large + noise.substr(0, 100'000) + "\"}}"})), "");
+  EXPECT_EQ(packed(setOf({large + noise + "\"}}"})), "");
+  EXPECT_NE(packed(setOf({large + noise.substr(0, 100'000) + "\"}}"})), "");
 }
 
 TEST(RevisedObjects, AreNotReadFromWhatHasAnotherForm) {
   EXPECT_THAT(whyNot(""), HasSubstr("too large to be kept"));
   EXPECT_THAT(whyNot("no base64!"), HasSubstr("is not base64"));
   EXPECT_THAT(whyNot("bm8gZ3ppcA=="), HasSubstr("is no gzip of at most 67108864 bytes"));
-  const std::string half = content::gzip(kRevisedRoute).substr(0, 40);
+  const std::string half = content::gzip({kRevisedRoute}).substr(0, 40);
   EXPECT_THAT(whyNot(base::encodeBase64(half)), HasSubstr("is no gzip"));
-  const std::string bomb = content::gzip(std::string(RevisedObjects::kMostTextBytes + 1, '\n'));
+  const std::string bomb = content::gzip({std::string(RevisedObjects::kMostTextBytes + 1, '\n')});
   EXPECT_THAT(whyNot(base::encodeBase64(bomb)), HasSubstr("is no gzip of at most"));
 }
 

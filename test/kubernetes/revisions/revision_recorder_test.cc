@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "test/kubernetes/fake_api.h"
@@ -46,11 +47,12 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
     rig.inTurn([this] { recorder->start(); });
     api.serve();
   }
-  void want(const std::string& revision, bool withCanary = false) {
-    rig.inTurn([&] {
-      recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{revision, "data-" + revision}), withCanary);
-    });
+  void want(const std::string& revision, bool withCanary = false, bool isRefused = false) {
+    rig.inTurn([&] { recorder->want({objectsOf(revision), withCanary, isRefused}); });
     api.serve();
+  }
+  static std::shared_ptr<const RevisedObjects> objectsOf(const std::string& revision) {
+    return std::make_shared<const RevisedObjects>(RevisedObjects{revision, {}});
   }
   void put(const std::string& revision, const std::string& spec = "", const std::string& gateway = "egress",
            const std::string& created = "2026-11-01T00:00:00Z", const std::string& status = "") {
@@ -68,7 +70,7 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
   void findNameTaken() {
     EXPECT_FALSE(mayServe("a"));
     api.holds = "/egressrevisions";
-    rig.inTurn([&] { recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{"a", ""}), true); });
+    rig.inTurn([&] { recorder->want({objectsOf("a"), true}); });
     api.pass(seconds(2));
     ASSERT_EQ(api.held.size(), 1u);
     rig.answer(api.held[0], 409, statusBody(409, "it is there"));
@@ -86,8 +88,33 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
 
   ApiRig rig;
   FakeApi api{rig};
+  /// Lets that many seconds pass. Each object that is posted meanwhile exists from then on. Returns their revisions.
+  std::vector<std::string> recordedWithin(int passing) {
+    constexpr std::string_view kName = R"("name":"egress-)";
+    std::vector<std::string> recorded;
+    for (int i = 0; i < passing; ++i) {
+      api.pass(seconds(1));
+      for (const std::string& body : posted()) {
+        const std::size_t at = body.find(kName) + kName.size();
+        recorded.push_back(body.substr(at, body.find('"', at) - at));
+        put(recorded.back());
+      }
+    }
+    return recorded;
+  }
+  /// Has objects recorded until further ones wait.
+  void useUpWhatIsRecordedAtOnce() {
+    start();
+    for (int i = 0; i <= RevisionRecorder::kAtOnceAfterRest; ++i) {
+      want("earlier-" + std::to_string(i));
+      EXPECT_THAT(recordedWithin(3), ElementsAre("earlier-" + std::to_string(i)));
+    }
+  }
+
   std::vector<std::string> pins;
   std::vector<std::string> deleted;
+  bool packsLater = false;
+  std::vector<std::string> toPack;  // revisions whose objects were given to be packed
   int released = 0;
   bool known = false;
   std::unique_ptr<ClusterObjects> objects;
@@ -100,6 +127,10 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
   void onPinKnown() override { known = true; }
   void onReleased() override { ++released; }
   void onForgotten(const std::string& revision) override { deleted.push_back(revision); }
+  void onPack(std::shared_ptr<const RevisedObjects> packs) override {
+    toPack.push_back(packs->revision);
+    if (!packsLater) recorder->packed("data-" + packs->revision);
+  }
 
   std::size_t seen_ = 0;
 };
@@ -118,6 +149,98 @@ TEST_F(RevisionRecording, CreatesOneObjectForABurstOfChanges) {
   put("b");
   api.pass(minutes(2));
   EXPECT_THAT(posted(), IsEmpty());
+}
+
+TEST_F(RevisionRecording, RecordsWhatChangesAllTheTimeOnceInAMinute) {
+  start();
+  std::vector<std::string> recorded;
+  const auto take = [&](const std::vector<std::string>& more) {
+    recorded.insert(recorded.end(), more.begin(), more.end());
+  };
+  constexpr int kChanges = 300;
+  for (int i = 0; i < kChanges; ++i) {
+    want(std::to_string(i));
+    take(recordedWithin(1));
+  }
+  const auto periods = static_cast<std::size_t>(seconds(kChanges) / RevisionRecorder::kBetweenObjects);
+  const std::size_t most = 1 + RevisionRecorder::kAtOnceAfterRest + periods;
+  EXPECT_LE(recorded.size(), most);
+  EXPECT_GE(recorded.size() + 1, most) << "some are recorded while they change";
+  take(recordedWithin(60));
+  EXPECT_EQ(recorded.back(), std::to_string(kChanges - 1)) << "the newest one is recorded within a minute";
+  EXPECT_THAT(recordedWithin(120), IsEmpty());
+}
+
+TEST_F(RevisionRecording, PacksOnlyWhatItRecords) {
+  useUpWhatIsRecordedAtOnce();
+  toPack.clear();
+  for (int i = 0; i < 10; ++i) want("passing-" + std::to_string(i));
+  EXPECT_THAT(recordedWithin(60), ElementsAre("passing-9"));
+  EXPECT_THAT(toPack, ElementsAre("passing-9"));
+}
+
+TEST_F(RevisionRecording, RecordsARefusedOneAtOnceAndWhatIsServedInItsPlace) {
+  useUpWhatIsRecordedAtOnce();
+  want("served");
+  EXPECT_THAT(recordedWithin(10), IsEmpty());
+  want("bad", false, true);
+  EXPECT_THAT(recordedWithin(5), ElementsAre("served", "bad"));
+}
+
+TEST_F(RevisionRecording, RecordsWhatIsServedAtOnceIfAnEarlierOneIsMadeActive) {
+  useUpWhatIsRecordedAtOnce();
+  want("newest");
+  EXPECT_THAT(recordedWithin(10), IsEmpty());
+  put("earlier-0", R"(,"active":true)", "egress", "2026-11-01T00:00:00Z", kStatusOfServed);
+  want("earlier-0");
+  EXPECT_THAT(recordedWithin(5), ElementsAre("newest"));
+}
+
+TEST_F(RevisionRecording, RecordsOneAtOnceIfTheGatewayHasNone) {
+  useUpWhatIsRecordedAtOnce();
+  for (int i = 0; i <= RevisionRecorder::kAtOnceAfterRest; ++i) {
+    api.remove(kRecordedRevisions, "demo", "egress-earlier-" + std::to_string(i));
+  }
+  want("first");
+  EXPECT_THAT(recordedWithin(3), ElementsAre("first"));
+}
+
+TEST_F(RevisionRecording, KeepsThePaceOfAllReplicas) {
+  put("a");
+  start();
+  for (int i = 0; i < RevisionRecorder::kAtOnceAfterRest; ++i) put("of-others-" + std::to_string(i));
+  want("b");
+  EXPECT_THAT(recordedWithin(40), IsEmpty());
+  EXPECT_THAT(recordedWithin(20), ElementsAre("b"));
+}
+
+TEST_F(RevisionRecording, IsDelayedByOthersOnlyForAWhile) {
+  useUpWhatIsRecordedAtOnce();
+  want("a");
+  std::vector<std::string> recorded;
+  for (int i = 0; i < 20 && recorded.empty(); ++i) {
+    put("of-others-" + std::to_string(i));
+    recorded = recordedWithin(10);
+    EXPECT_EQ(recorded.empty(), i < 15) << i;
+  }
+  EXPECT_THAT(recorded, ElementsAre("a"));
+}
+
+TEST_F(RevisionRecording, RecordsWhatWasPackedEvenIfOtherObjectsHaveComeSince) {
+  packsLater = true;
+  start();
+  want("a");
+  api.pass(seconds(2));
+  EXPECT_THAT(toPack, ElementsAre("a"));
+  want("b");
+  api.pass(seconds(10));
+  EXPECT_THAT(toPack, ElementsAre("a")) << "one at a time";
+  rig.inTurn([this] { recorder->packed("of a"); });
+  api.serve();
+  EXPECT_THAT(posted(), ElementsAre(testing::AllOf(HasSubstr("egress-a"), HasSubstr("of a"))));
+  put("a");
+  api.pass(seconds(2));
+  EXPECT_THAT(toPack, ElementsAre("a", "b"));
 }
 
 TEST_F(RevisionRecording, CreatesNothingThatAnotherReplicaHasCreated) {
@@ -258,7 +381,7 @@ TEST_F(RevisionRecording, DoesNotWaitForACanaryIfItsRevisionIsRefused) {
   EXPECT_TRUE(known);
   EXPECT_FALSE(recorder->mayServe("a"));
   api.holds = "/egressrevisions";
-  rig.inTurn([&] { recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{"a", ""}), true); });
+  rig.inTurn([&] { recorder->want({objectsOf("a"), true}); });
   api.pass(seconds(2));
   ASSERT_EQ(api.held.size(), 1u);
   rig.answer(api.held[0], 503, statusBody(503, "busy"));
