@@ -45,7 +45,9 @@ class Loader {
   virtual void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) = 0;
   /// Does the same with the last good configuration of an earlier process, if one is kept.
   virtual void restore(compile::UnusablePlaces unusable, Done done) = 0;
-  /// Keeps a configuration that is served as the last good one.
+  /// Notes in the history of revisions that a configuration is served, which is not kept yet.
+  virtual void remember(const Loaded& served) = 0;
+  /// Keeps a configuration that is served as the last good one, and notes it in the history, which is kept, too.
   virtual void keep(const Loaded& served) = 0;
   /// Destroys a configuration that is no longer served, without blocking the main thread.
   virtual void discard(Loaded&& old) = 0;

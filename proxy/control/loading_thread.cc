@@ -49,11 +49,6 @@ std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& co
   return all;
 }
 
-/// Returns a text that differs if another configuration is served.
-std::string contentOf(const CompiledConfiguration& configuration) {
-  return configuration.servedDigest + configuration.endpointsDigest;
-}
-
 /// Returns the documents of a set that hold secrets, as texts of their own.
 std::vector<config::SourceText> secretsOf(const config::ObjectSet& set) {
   std::vector<config::SourceText> secrets;
@@ -99,17 +94,29 @@ void LoadingThread::post(std::function<void()> job, bool owed) {
 void LoadingThread::run() {
   openState();
   for (;;) {
-    std::function<void()> job;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-      if (ending_) std::erase_if(jobs_, [](const Job& each) { return !each.owed; });
-      if (jobs_.empty()) return;
-      job = std::move(jobs_.front().run);
-      jobs_.pop_front();
-    }
+    const std::function<void()> job = takeJob();
+    if (job == nullptr) return;
     job();
   }
+}
+
+/// Waits for the next job. Returns nullptr if the thread ends.
+std::function<void()> LoadingThread::takeJob() {
+  std::unique_lock lock(mutex_);
+  const auto hasWork = [this] { return ending_ || !jobs_.empty(); };
+  if (hasFreed_ && !changed_.wait_for(lock, kTrimAfter, hasWork)) {
+    hasFreed_ = false;
+    lock.unlock();
+    // The freed memory is scattered among memory in use, and free() alone does not return it to the system.
+    malloc_trim(0);
+    lock.lock();
+  }
+  changed_.wait(lock, hasWork);
+  if (ending_) std::erase_if(jobs_, [](const Job& each) { return !each.owed; });
+  if (jobs_.empty()) return nullptr;
+  std::function<void()> job = std::move(jobs_.front().run);
+  jobs_.pop_front();
+  return job;
 }
 
 void LoadingThread::hand(Loaded&& loaded, const Done& done) {
@@ -136,6 +143,10 @@ void LoadingThread::restore(compile::UnusablePlaces unusable, Done done) {
   post([this, unusable = std::move(unusable), done = std::move(done)] { hand(restoreNow(unusable), done); });
 }
 
+void LoadingThread::remember(const Loaded& served) {
+  post([this, served = served.configuration] { rememberNow(*served); });
+}
+
 void LoadingThread::keep(const Loaded& served) {
   post([this, served = served.configuration] { keepNow(*served); }, true);
 }
@@ -144,6 +155,7 @@ void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> don
   post([this, prefix = std::move(prefix), done = std::move(done)] {
     bool cleared = false;
     changeLedger([&](RevisionLedger& ledger) { cleared = ledger.clear(prefix); });
+    keepLedger();
     main_.post([cleared, done] { done(cleared); });
   });
 }
@@ -169,10 +181,9 @@ std::shared_ptr<const RevisionLedger> LoadingThread::ledger() const {
 }
 
 void LoadingThread::discard(Loaded&& old) {
-  post([old = std::move(old)]() mutable {
+  post([this, old = std::move(old)]() mutable {
     old = {};
-    // The freed memory is scattered among memory in use, and free() alone does not return it to the system.
-    malloc_trim(0);
+    hasFreed_ = true;
   });
 }
 
@@ -195,6 +206,7 @@ void LoadingThread::openState() {
   config::Problems problems;
   store_->read(*ledger, problems);
   report(problems);
+  keptLedger_ = ledger->revisions();
   const std::lock_guard lock(mutex_);
   ledger_ = std::move(ledger);
 }
@@ -258,8 +270,7 @@ Loaded LoadingThread::servable(std::shared_ptr<const CompiledConfiguration> read
   auto made = maker_.make(read->compiled.snapshot, read->servedRevision, before, objectsOf(*read));
   if (made.ok()) return {Loaded::Outcome::kServable, read, std::move(*made), problemsOf(read)};
   const auto problems = problemsOf(read, made.error().detail);
-  changeLedger(
-      [&](RevisionLedger& ledger) { ledger.addTainted(read->digest, made.error().detail, main_.clock().wallNow()); });
+  taint(*read, made.error().detail);
   return {Loaded::Outcome::kRefused, read, nullptr, problems};
 }
 
@@ -271,9 +282,7 @@ Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read,
     loaded.outcome = Loaded::Outcome::kUnavailable;
     return loaded;
   }
-  changeLedger([&](RevisionLedger& ledger) {
-    ledger.addTainted(read->digest, config::firstError(*loaded.problems), main_.clock().wallNow());
-  });
+  taint(*read, config::firstError(*loaded.problems));
   if (!somethingIsServed && read->readable && !read->compiled.snapshot->binds.empty()) {
     if (auto made = maker_.make(read->compiled.snapshot, read->servedRevision, nullptr, objectsOf(*read)); made.ok()) {
       loaded.generation = std::move(*made);
@@ -288,7 +297,7 @@ Loaded LoadingThread::restoreNow(const compile::UnusablePlaces& unusable) {
   Loaded restored;
   if (const auto stored = store_->lastGood(problems)) {
     restored = restore(*stored, unusable);
-    if (restored.outcome == Loaded::Outcome::kServable) keptDigest_ = contentOf(*restored.configuration);
+    if (restored.outcome == Loaded::Outcome::kServable) kept_ = restored.configuration->content();
   }
   const std::shared_ptr<const RevisionLedger> ledger = this->ledger();
   for (const LedgerRevision& each : ledger->revisions()) {
@@ -323,13 +332,19 @@ Loaded LoadingThread::restore(const StoredConfiguration& stored, const compile::
 
 void LoadingThread::keepNow(const CompiledConfiguration& served) {
   if (!store_) openStore();
-  if (store_ && contentOf(served) != keptDigest_) {
+  if (store_ && served.content() != kept_) {
     if (const base::Status kept = store_->keep(served); kept.ok()) {
-      keptDigest_ = contentOf(served);
+      kept_ = served.content();
     } else {
       log_.error("the last good configuration cannot be stored", {{"reason", kept.error().detail}});
     }
   }
+  // Whoever sees it in the history may rely on it that it is stored.
+  rememberNow(served);
+  keepLedger();
+}
+
+void LoadingThread::rememberNow(const CompiledConfiguration& served) {
   changeLedger(
       [&](RevisionLedger& ledger) { ledger.addServed(served.digest, served.servedDigest, main_.clock().wallNow()); });
 }
@@ -337,13 +352,22 @@ void LoadingThread::keepNow(const CompiledConfiguration& served) {
 void LoadingThread::changeLedger(const std::function<void(RevisionLedger&)>& change) {
   auto changed = std::make_shared<RevisionLedger>(*ledger_);
   change(*changed);
-  if (store_ && changed->revisions() != ledger_->revisions()) {
-    if (const base::Status kept = store_->keep(*changed); !kept.ok()) {
-      log_.error("the history of revisions cannot be stored", {{"reason", kept.error().detail}});
-    }
-  }
   const std::lock_guard lock(mutex_);
   ledger_ = std::move(changed);
+}
+
+/// The next process must not try it either, so it is stored at once.
+void LoadingThread::taint(const CompiledConfiguration& read, const std::string& reason) {
+  changeLedger([&](RevisionLedger& ledger) { ledger.addTainted(read.digest, reason, main_.clock().wallNow()); });
+  keepLedger();
+}
+
+void LoadingThread::keepLedger() {
+  if (!store_ || ledger_->revisions() == keptLedger_) return;
+  keptLedger_ = ledger_->revisions();
+  if (const base::Status kept = store_->keep(*ledger_); !kept.ok()) {
+    log_.error("the history of revisions cannot be stored", {{"reason", kept.error().detail}});
+  }
 }
 
 void LoadingThread::report(const config::Problems& problems) {

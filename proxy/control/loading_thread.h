@@ -4,6 +4,7 @@
 // The main thread creates and uses it. The results that it hands over are complete and never change.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "proxy/base/secret.h"
 #include "proxy/control/configuration/compiled_configuration.h"
@@ -42,6 +44,7 @@ class LoadingThread final : public Loader {
   void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) override;
   void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) override;
   void restore(compile::UnusablePlaces unusable, Done done) override;
+  void remember(const Loaded& served) override;
   void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;
   void clearTaint(std::string prefix, std::function<void(bool)> done) override;
@@ -59,9 +62,14 @@ class LoadingThread final : public Loader {
   std::shared_ptr<const RevisionLedger> ledger() const;
 
  private:
+  /// Memory is returned to the system when the thread has had nothing to do for so long. The next configuration would
+  /// have to take it anew.
+  static constexpr std::chrono::seconds kTrimAfter{2};
+
   /// Hands a job to the thread. An `owed` job is done even if the thread is about to end.
   void post(std::function<void()> job, bool owed = false);
   void run();
+  std::function<void()> takeJob();
   /// Hands the loaded configuration to the main thread.
   void hand(Loaded&& loaded, const Done& done);
   void openStore();
@@ -79,7 +87,10 @@ class LoadingThread final : public Loader {
   Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
   Loaded refused(std::shared_ptr<const CompiledConfiguration> read, bool somethingIsServed);
   void keepNow(const CompiledConfiguration& served);
+  void rememberNow(const CompiledConfiguration& served);
   void changeLedger(const std::function<void(RevisionLedger&)>& change);
+  void taint(const CompiledConfiguration& read, const std::string& reason);
+  void keepLedger();
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
 
@@ -96,10 +107,12 @@ class LoadingThread final : public Loader {
   std::optional<RevisionStore> store_;
   base::Secret ownKey_;
   base::Secret revisionKey_;  // its own key, or the one that the configuration names
-  std::string keptDigest_;    // of the stored last good configuration
+  std::string kept_;          // content() of the stored last good configuration
+  std::vector<LedgerRevision> keptLedger_;
   ConfigurationCache cache_;
   GenerationMaker maker_;
   ConditionLog conditionLog_;
+  bool hasFreed_ = false;  // since memory was returned to the system
 
   // Both threads use these, under the mutex.
   mutable std::mutex mutex_;

@@ -95,7 +95,10 @@ void Reloader::retry(std::string prefix, std::function<void(bool)> done) {
   });
 }
 
-void Reloader::stop() { raise(ReloadEvent::kStop); }
+void Reloader::stop() {
+  raise(ReloadEvent::kStop);
+  keeping_.finish();
+}
 
 // An observer may call reload() or stop() while an action notifies it. That only sets `then_`, because the course does
 // not end before its last action has been performed. No observer is notified while the environment is checked after the
@@ -189,12 +192,12 @@ std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
       return makeWorkers();
     case ReloadAction::kServeRestored:
       serveFirst();
-      parts_.loader.keep(served_);
+      keeping_.changed();
       return ReloadEvent::kRestored;
     case ReloadAction::kServeFirst:
       serveFirst();
       tellObservers([&](ReloadObserver& each) { each.onCompiled(*served_.configuration); });
-      parts_.loader.keep(served_);
+      keeping_.changed();
       return ReloadEvent::kSettled;
     case ReloadAction::kWait:
       return wait();
@@ -362,7 +365,8 @@ std::string Reloader::takeOver() {
 
 /// Called when another configuration is served.
 void Reloader::keepServed() {
-  parts_.loader.keep(served_);
+  keeping_.changed();
+  if (then_ == Then::kStop) keeping_.finish();
   if (revisions_.standing == Standing::kServed)
     tellObservers([&](ReloadObserver& each) { each.onCompiled(*served_.configuration); });
 }
@@ -372,6 +376,7 @@ void Reloader::serveOn(Standing standing) {
   // Further sockets may have been opened for an earlier compilation of it.
   parts_.publisher.closeOthers(*served_.generation);
   revisions_.desired = candidate_.configuration->revision;
+  if (standing != Standing::kServed) keeping_.finish();
   stand(standing, candidate_.problems);
   if (standing != Standing::kUnavailable)
     tellObservers([&](ReloadObserver& each) { each.onCompiled(*candidate_.configuration); });

@@ -28,6 +28,7 @@
 #include "proxy/base/random.h"
 #include "proxy/base/result.h"
 #include "proxy/control/loader.h"
+#include "proxy/control/paced_keeping.h"
 #include "proxy/control/publisher.h"
 #include "proxy/control/reload_observer.h"
 #include "proxy/control/reload_transitions.h"
@@ -59,7 +60,8 @@ class Reloader final : public Reloadable, private net::Timer {
     ServingGate* gate = nullptr;   // without it, everything may be served at once
   };
   /// The parts outlive it.
-  explicit Reloader(const Parts& parts) : parts_(parts), random_(parts.randomSeed) {}
+  explicit Reloader(const Parts& parts)
+      : parts_(parts), random_(parts.randomSeed), keeping_(parts.loader, parts.timers, parts.clock, served_) {}
 
   /// Adds an observer, which is notified after those that were added before. It outlives the last reload.
   void observe(ReloadObserver& observer) { observers_.push_back(&observer); }
@@ -80,7 +82,8 @@ class Reloader final : public Reloadable, private net::Timer {
   /// `done` in a later Turn, with false unless there was exactly one such revision.
   void retry(std::string prefix, std::function<void(bool)> done);
   /// Begins no further reload and drops a configuration that is being loaded. One that was published to the workers is
-  /// brought to its end, because otherwise its new sockets would accept connections that no worker serves.
+  /// brought to its end, because otherwise its new sockets would accept connections that no worker serves. What is
+  /// served is kept for the next process.
   void stop();
 
   /// Returns true while a configuration is on its way to the workers.
@@ -143,6 +146,7 @@ class Reloader final : public Reloadable, private net::Timer {
   std::size_t retries_ = 0;          // attempts since the source last changed
   Revisions revisions_;
   std::uint64_t changes_ = 0;
+  PacedKeeping keeping_;
 };
 
 }  // namespace sluice::control

@@ -87,6 +87,19 @@ class LoadingThreads : public ::testing::Test {
   std::optional<LoadingThread> loader_;
 };
 
+TEST_F(LoadingThreads, RememberWhatIsServedAtOnceAndStoreItWithTheConfiguration) {
+  served_ = load();
+  loader_->remember(served_);
+  EXPECT_FALSE(clear("none"));  // everything before it is done then
+  ASSERT_EQ(loader_->ledger()->revisions().size(), 1U);
+  loader_.emplace(*source_, processors_, log_, main_, folder_ + "/state");
+  EXPECT_FALSE(clear("none"));
+  EXPECT_TRUE(loader_->ledger()->revisions().empty()) << "it was not stored";
+  loader_->keep(served_);
+  restart();
+  EXPECT_EQ(loader_->ledger()->revisions().size(), 1U);
+}
+
 TEST_F(LoadingThreads, HandOverACompleteGenerationWithItsObjects) {
   served_ = load();
   ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable);

@@ -35,6 +35,7 @@ class FakeLoader final : public Loader {
     if (!stored) return done({});
     done_ = std::move(done);
   }
+  void remember(const Loaded& served) override { remembered.push_back(served.configuration->revision); }
   void keep(const Loaded& served) override { kept.push_back(served.configuration->revision); }
   void discard(Loaded&& old) override { discarded.push_back(old.configuration->revision); }
   void clearTaint(std::string prefix, std::function<void(bool)> done) override {
@@ -53,6 +54,7 @@ class FakeLoader final : public Loader {
   std::string refreshedBy;  // the revision that the last recompilation was to take secrets from
   std::vector<std::string> discarded;
   std::vector<std::string> kept;
+  std::vector<std::string> remembered;
   std::string tainted;  // the one revision that is
 
  private:
@@ -129,7 +131,7 @@ class ReloaderTest : public ::testing::Test, private ServingGate {
     CompiledConfiguration configuration;
     configuration.unusable = loader_.without;
     configuration.set.serial = fromApiServer_ ? 1 : 0;
-    configuration.revision = configuration.servedRevision = revision;
+    configuration.revision = configuration.servedRevision = configuration.servedDigest = revision;
     Loaded made{outcome, std::make_shared<const CompiledConfiguration>(std::move(configuration)), nullptr};
     if (outcome == Loaded::Outcome::kServable)
       made.generation = std::make_shared<const Generation>(generation(revision, binds_));

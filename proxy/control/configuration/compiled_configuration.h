@@ -55,6 +55,8 @@ struct CompiledConfiguration {
            compiled.servers == other.compiled.servers && compiled.health == other.compiled.health &&
            compiled.systemAuthorities == other.compiled.systemAuthorities;
   }
+  /// Returns a text that differs if another configuration is served.
+  std::string content() const { return servedDigest + endpointsDigest; }
   /// Returns true if it could not be read as it is now, although its content may be right.
   bool unavailable() const { return set.unavailable; }
   /// Returns true if the environment lacks something that may come later.

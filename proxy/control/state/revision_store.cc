@@ -123,6 +123,7 @@ base::Status RevisionStore::keep(const CompiledConfiguration& served) {
   for (const auto& text : set.texts) whole.add(text->file, text->text.reveal());
   for (const config::KeptVersion& kept : served.kept) whole.add(kept.text->file, kept.text->text.reveal());
   if (base::Status kept = writeStateFile(path(kLastGood), whole.fields()); !kept.ok()) return kept;
+  if (history_ == served.digest && ::access(pathOf(served.digest).c_str(), F_OK) == 0) return base::Done{};
   // Texts without secrets are stored as they are.
   ConfigurationFields open(served.digest, set.texts.size());
   std::vector<std::string> parted;
@@ -132,7 +133,9 @@ base::Status RevisionStore::keep(const CompiledConfiguration& served) {
     parted.push_back(config::partSecrets(text, *set.readings[i]).open);
     open.add(set.texts[i]->file, parted.back());
   }
-  return writeStateFile(pathOf(served.digest), open.fields());
+  base::Status stored = writeStateFile(pathOf(served.digest), open.fields());
+  if (stored.ok()) history_ = served.digest;
+  return stored;
 }
 
 base::Status RevisionStore::keep(const RevisionLedger& ledger) {

@@ -45,7 +45,8 @@ class RevisionStore {
 
   const base::Secret& key() const { return key_; }
 
-  /// Stores a configuration that is served as the last good one, and in the history.
+  /// Stores a configuration that is served as the last good one, and in the history. The history does not get the same
+  /// objects again because Pods have moved.
   base::Status keep(const CompiledConfiguration& served);
   /// Stores the ledger, and forgets configurations of the history that it does not have.
   base::Status keep(const RevisionLedger& ledger);
@@ -65,6 +66,7 @@ class RevisionStore {
 
   std::string folder_;
   int lock_;
+  std::string history_;  // the digest of the configuration that was stored last in the history
   base::Secret key_;
 };
 

@@ -83,6 +83,20 @@ TEST_F(RevisionStoreTest, TheHistoryHasNoSecrets) {
   EXPECT_EQ(stored->written.at(0).text, kOpen);
 }
 
+TEST_F(RevisionStoreTest, StoresTheSameObjectsOnceInTheHistory) {
+  const auto textOf = [&] { return store_->ofHistory("d1", problems_).value().written[0].text; };
+  ASSERT_TRUE(store_->keep(served("d1", kOpen + "# 1\n")).ok());
+  ASSERT_TRUE(store_->keep(served("d1", kOpen + "# 2\n")).ok());
+  EXPECT_EQ(textOf(), kOpen + "# 1\n") << "the digest says that it is the same";
+  EXPECT_EQ(store_->lastGood(problems_).value().written[0].text, kOpen + "# 2\n") << "with the endpoints of now";
+  std::filesystem::remove(folder_ + "/revision-d1");
+  ASSERT_TRUE(store_->keep(served("d1", kOpen + "# 3\n")).ok());
+  EXPECT_EQ(textOf(), kOpen + "# 3\n");
+  ASSERT_TRUE(store_->keep(served("d2", kOpen + "# 1\n")).ok());
+  ASSERT_TRUE(store_->keep(served("d1", kOpen + "# 4\n")).ok());
+  EXPECT_EQ(textOf(), kOpen + "# 4\n");
+}
+
 TEST_F(RevisionStoreTest, ForgetsWhatTheLedgerForgets) {
   RevisionLedger ledger;
   ledger.setMost(2);
