@@ -4,12 +4,28 @@
 // It belongs to the loading thread.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "config/model/model.h"
 #include "proxy/base/cache.h"
+#include "proxy/compile/ground/fault.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::compile {
+
+/// A port of a Service without a BackendTLSPolicy, and the objects of which it was made.
+struct CompiledServicePort {
+  std::shared_ptr<const routing::BackendPlan> plan;  // with its current endpoints; null if there is a fault
+  std::optional<Fault> fault;
+  std::string note;  // about endpoints that are not used
+  std::shared_ptr<const config::Service> service = nullptr;
+  std::vector<std::shared_ptr<const config::EndpointSlice>> slices = {};
+};
 
 struct BackendCache {
   /// A round is one compilation.
@@ -17,11 +33,15 @@ struct BackendCache {
   Plans destinations;  // without steps
   Plans newest;
   Plans ofRules;
+  /// By the Service and the index of the port. Each holds its Service, so no other one gets its address.
+  base::Cache<std::pair<const config::Service*, std::size_t>, CompiledServicePort> services;
+  std::vector<std::string> allowed;  // addressGuard.allow, by which endpoints of `services` were chosen
 
   void sweep() {
     destinations.sweep();
     newest.sweep();
     ofRules.sweep();
+    services.sweep();
   }
 };
 

@@ -17,6 +17,8 @@ namespace {
 
 namespace reason = config::reason;
 
+using ServiceSlices = std::vector<std::shared_ptr<const config::EndpointSlice>>;
+
 constexpr std::size_t kMostNamed = 3;  // the most addresses that a note names
 
 /// Maps appProtocol (GEP-1911), which gives the version of HTTP that the port uses. If it gives none, ALPN chooses the
@@ -98,50 +100,18 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
   }
 }
 
-}  // namespace
-
-ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache)
-    : model_(model) {
-  std::map<Name, Slices> slices;
-  for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
-    if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
-  }
-  for (const config::Service& service : model.all<config::Service>()) {
-    const Name name{service.meta.nameSpace, service.meta.name};
-    CompiledService& entry = entries_[name];
-    entry.service = &service;
-    if (service.isExternalName) continue;
-    for (const config::ServicePort& port : service.ports) {
-      // The same port number may occur twice, with two protocols.
-      const bool known = entry.ports.contains(port.number);
-      if (known && port.protocol != config::TransportProtocol::kTcp) continue;
-      CompiledServicePort compiled = compilePort(service, port, slices[name], rules, cache);
-      if (compiled.plan) {
-        newest_.insert_or_assign(compiled.plan->identity, compiled.plan);
-        compiled.plan = planOfRules(compiled.plan, cache);
-      }
-      if (!compiled.fault) compiled.fault = rules.closing.faultOf(service.meta, {port.name, port.number});
-      entry.ports.insert_or_assign(port.number, std::move(compiled));
-    }
-  }
-}
-
-ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Service& service,
-                                                                const config::ServicePort& port, const Slices& slices,
-                                                                const DestinationRules& rules, BackendCache& cache) {
+/// Compiles the port with the TLS of a policy, or without.
+CompiledServicePort compileServicePort(const config::Service& service, const config::ServicePort& port,
+                                       const ServiceSlices& slices, const routing::AddressGuard& guard,
+                                       std::optional<routing::UpstreamTls> tls) {
   CompiledServicePort entry;
-  std::optional<Resolved<routing::UpstreamTls>> tls = rules.tls.of(service.meta, {port.name, port.number});
-  if (tls && !*tls) {
-    entry.fault = std::move(tls->fault);
-    return entry;
-  }
   const Resolved<routing::UpstreamProtocol> protocol = protocolOfPort(port, tls.has_value());
   if (!protocol) {
     entry.fault = protocol.fault;
     return entry;
   }
-  EndpointCollector endpoints(rules.guard);
-  for (const config::EndpointSlice* slice : slices) collect(*slice, port, endpoints);
+  EndpointCollector endpoints(guard);
+  for (const auto& slice : slices) collect(*slice, port, endpoints);
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = service.meta.qualifiedName();
   plan->object = objectOf(service.meta);
@@ -149,13 +119,73 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
   plan->port = port.number;
   plan->protocol = *protocol.value;
   plan->endpoints = endpoints.chosen(service.prefersIpv6);
-  if (tls) plan->tls = *std::move(tls->value);
+  plan->tls = std::move(tls);
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   plan->http11 = overHttp11(*plan);
   entry.note = endpoints.note();
-  entry.plan = sharedPlan(std::move(plan), cache);
+  entry.plan = std::move(plan);
   return entry;
+}
+
+/// Compiles the port without TLS, unless that was done for the same objects.
+const CompiledServicePort& cachedServicePort(const std::shared_ptr<const config::Service>& service, std::size_t index,
+                                             const ServiceSlices& slices, const routing::AddressGuard& guard,
+                                             BackendCache& cache) {
+  return cache.services.get(
+      std::pair(service.get(), index), [&](const CompiledServicePort& before) { return before.slices == slices; },
+      [&] {
+        CompiledServicePort made = compileServicePort(*service, service->ports[index], slices, guard, std::nullopt);
+        made.service = service;
+        made.slices = slices;
+        return made;
+      });
+}
+
+}  // namespace
+
+ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache)
+    : model_(model) {
+  if (cache.allowed != model.settings.addressGuardAllow) {
+    cache.services = {};
+    cache.allowed = model.settings.addressGuardAllow;
+  }
+  std::map<Name, Slices> slices;
+  for (const auto& slice : model.all<config::EndpointSlice>().shared()) {
+    if (!slice->service.empty()) slices[{slice->meta.nameSpace, slice->service}].push_back(slice);
+  }
+  for (const auto& service : model.all<config::Service>().shared()) {
+    addService(service, slices[{service->meta.nameSpace, service->meta.name}], rules, cache);
+  }
+}
+
+void ServiceCatalog::addService(const std::shared_ptr<const config::Service>& service, const Slices& slices,
+                                const DestinationRules& rules, BackendCache& cache) {
+  CompiledService& entry = entries_[{service->meta.nameSpace, service->meta.name}];
+  entry.service = service.get();
+  if (service->isExternalName) return;
+  for (std::size_t i = 0; i < service->ports.size(); ++i) {
+    const config::ServicePort& port = service->ports[i];
+    // The same port number may occur twice, with two protocols.
+    if (port.protocol != config::TransportProtocol::kTcp && entry.ports.contains(port.number)) continue;
+    std::optional<Resolved<routing::UpstreamTls>> tls = rules.tls.of(service->meta, {port.name, port.number});
+    CompiledServicePort compiled;
+    if (tls && !*tls) {
+      compiled.fault = std::move(tls->fault);
+    } else if (tls) {
+      compiled = compileServicePort(*service, port, slices, rules.guard, *std::move(tls->value));
+    } else {
+      compiled = cachedServicePort(service, i, slices, rules.guard, cache);
+    }
+    if (compiled.plan) {
+      const auto newest = sharedPlan(std::move(compiled.plan), cache);
+      newest_.insert_or_assign(newest->identity, newest);
+      compiled.plan = planOfRules(newest, cache);
+    }
+    if (!compiled.fault) compiled.fault = rules.closing.faultOf(service->meta, {port.name, port.number});
+    entry.ports.insert_or_assign(
+        port.number, ServicePortEntry{std::move(compiled.plan), std::move(compiled.fault), std::move(compiled.note)});
+  }
 }
 
 std::shared_ptr<const routing::BackendPlan> ServiceCatalog::newest(
@@ -166,8 +196,8 @@ std::shared_ptr<const routing::BackendPlan> ServiceCatalog::newest(
   return other == newest_.end() ? plan : withEndpoints(plan, *other->second);
 }
 
-const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::BackendObjectReference& ref,
-                                                                std::string_view holder) const {
+const ServiceCatalog::ServicePortEntry* ServiceCatalog::find(const config::BackendObjectReference& ref,
+                                                             std::string_view holder) const {
   const auto entry = entries_.find({targetNamespace(ref.object, holder), ref.object.name});
   if (entry == entries_.end()) return nullptr;
   const auto port = entry->second.ports.find(ref.port);
@@ -184,7 +214,7 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
   if (entry->second.service->isExternalName) {
     return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
   }
-  const CompiledServicePort* port = find(ref, holder.nameSpace);
+  const ServicePortEntry* port = find(ref, holder.nameSpace);
   if (port == nullptr) {
     std::vector<std::uint16_t> ports;
     if (entry->first.first == holder.nameSpace) {
@@ -203,7 +233,7 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
 }
 
 config::Finding ServiceCatalog::note(const config::BackendObjectReference& ref, std::string_view holder) const {
-  const CompiledServicePort* port = find(ref, holder);
+  const ServicePortEntry* port = find(ref, holder);
   if (port == nullptr || port->note.empty()) return {};
   const bool isOwn = targetNamespace(ref.object, holder) == holder;
   return {ref.object.path,

@@ -50,20 +50,20 @@ class ServiceCatalog {
 
  private:
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name
-  using Slices = std::vector<const config::EndpointSlice*>;
-  struct CompiledServicePort {
+  using Slices = std::vector<std::shared_ptr<const config::EndpointSlice>>;
+  struct ServicePortEntry {
     std::shared_ptr<const routing::BackendPlan> plan;  // for rules; null if there is a fault
     std::optional<Fault> fault;
     std::string note;
   };
   struct CompiledService {
     const config::Service* service = nullptr;
-    std::map<std::uint16_t, CompiledServicePort> ports;
+    std::map<std::uint16_t, ServicePortEntry> ports;
   };
 
-  static CompiledServicePort compilePort(const config::Service& service, const config::ServicePort& port,
-                                         const Slices& slices, const DestinationRules& rules, BackendCache& cache);
-  const CompiledServicePort* find(const config::BackendObjectReference& ref, std::string_view holder) const;
+  void addService(const std::shared_ptr<const config::Service>& service, const Slices& slices,
+                  const DestinationRules& rules, BackendCache& cache);
+  const ServicePortEntry* find(const config::BackendObjectReference& ref, std::string_view holder) const;
 
   const config::Model& model_;
   std::map<Name, CompiledService> entries_;

@@ -70,7 +70,8 @@ void statusesOfRefusedRoutes(const StatusSources& sources, Statuses& statuses) {
 config::ObjectStatus routeStatus(const RoutePlan& plan, const std::vector<ParentAttachment>& parents,
                                  const std::optional<Fault>& kept, const AskedServers& servers) {
   const config::ObjectMeta& meta = plan.route->meta;
-  const std::vector<AskedServer> asked = servers.in(objectName(plan.holder(), meta.name));
+  const std::vector<AskedServer> asked =
+      servers.all().empty() ? std::vector<AskedServer>() : servers.in(objectName(plan.holder(), meta.name));
   std::vector<RefusedUse> refused = plan.refusedFilters;
   noteOnce(refused, awayUses(asked));
   config::ObjectStatus status = statusOf(meta);

@@ -44,10 +44,13 @@ std::size_t writerOf(const config::ObjectStatus& status, const std::vector<Statu
 /// Sorts unless the order is right already. Statuses of routes without a creation time, as in files, are in order.
 void sortPlaces(Places& places) {
   const auto before = [](const config::ObjectStatus* a, const config::ObjectStatus* b) {
-    const auto key = [](const config::ObjectStatus& status) {
-      return std::tie(status.group, status.kind, status.nameSpace, status.name);
-    };
-    return key(*a) < key(*b);
+    // These texts are mostly the same ones, because they are those of the table of kinds.
+    if (a->group.data() != b->group.data() || a->kind.data() != b->kind.data()) {
+      const auto kinds = std::tie(a->group, a->kind) <=> std::tie(b->group, b->kind);
+      if (kinds != 0) return kinds < 0;
+    }
+    const int nameSpaces = a->nameSpace.compare(b->nameSpace);
+    return nameSpaces != 0 ? nameSpaces < 0 : a->name < b->name;
   };
   if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
 }

@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
+#include "config/model/name_tuple_hash.h"
 #include "config/read/object_kinds.h"
 #include "config/status/conditions.h"
 #include "proxy/base/text.h"
@@ -59,8 +61,8 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
   for (const config::Rejected& each : model.rejected) {
     if (each.kind == config::EndpointSlice::kKind) unknown.insert(each.nameSpace);
   }
-  std::set<ServiceName> sliced;
-  std::set<PortName> ready;
+  std::unordered_set<ServiceName, config::NameTupleHash> sliced;
+  std::unordered_set<PortName, config::NameTupleHash> ready;
   for (const config::EndpointSlice& each : model.all<config::EndpointSlice>()) {
     if (each.service.empty()) {
       problems.push_back(warning(

@@ -106,18 +106,10 @@ class NameCollector {
   void take(const config::HttpRoute& each) { takeRoute(each); }
   void take(const config::GrpcRoute& each) { takeRoute(each); }
 
+  /// Without a model nobody asks which Gateway has a name.
   template <typename Route>
   void takeRoute(const Route& route) {
-    if (model_ != nullptr || !route.parentRefs.empty()) into_.clear();
-    for (const config::ParentRef& parent : route.parentRefs) {
-      const config::ObjectRef& gateway = parent.object;
-      const std::string& nameSpace = gateway.nameSpace.empty() ? route.meta.nameSpace : gateway.nameSpace;
-      const NamedGateway named{gateway.kind, nameSpace, gateway.name};
-      if (!isAdmitted(route.meta, named)) continue;
-      into_.push_back(&names_.own[named]);
-      reached_.push_back(&reach_[named]);
-      reached_.back()->nameSpaces.insert(route.meta.nameSpace);
-    }
+    if (model_ != nullptr) findParents(route);
     for (const auto& rule : route.rules) {
       take(rule.filters, route.meta);
       for (const config::HttpBackendRef& ref : rule.backendRefs) {
@@ -127,6 +119,20 @@ class NameCollector {
     }
     into_.assign(1, &names_.common);
     reached_.clear();
+  }
+
+  template <typename Route>
+  void findParents(const Route& route) {
+    into_.clear();
+    for (const config::ParentRef& parent : route.parentRefs) {
+      const config::ObjectRef& gateway = parent.object;
+      const std::string& nameSpace = gateway.nameSpace.empty() ? route.meta.nameSpace : gateway.nameSpace;
+      const NamedGateway named{gateway.kind, nameSpace, gateway.name};
+      if (!isAdmitted(route.meta, named)) continue;
+      into_.push_back(&names_.own[named]);
+      reached_.push_back(&reach_[named]);
+      reached_.back()->nameSpaces.insert(route.meta.nameSpace);
+    }
   }
 
   bool isAdmitted(const config::ObjectMeta& route, const NamedGateway& gateway) const {
@@ -191,6 +197,7 @@ class NameCollector {
     if (!compile::mayExist(ref) ||
         (model_ != nullptr && !compile::isPermitted(*model_, ref, compile::holderOf(holder))))
       return;
+    if (!ref.group.empty() && reached_.empty()) return;
     const Name name{ref.nameSpace.empty() ? holder.nameSpace : ref.nameSpace, ref.name};
     for (GatewayReach* reach : reached_) {
       reach->backends.insert(name);
