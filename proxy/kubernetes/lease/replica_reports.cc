@@ -11,6 +11,7 @@ namespace sluice::kubernetes {
 
 void ReplicaReports::trust(Reporters reporters) {
   if (reporters == reporters_) return;
+  ++version_;
   reporters_ = std::move(reporters);
   countedInAll_ = 0;
   bytesInAll_ = 0;
@@ -49,6 +50,7 @@ void ReplicaReports::put(const std::string& lease, SeenReport&& seen) {
     if (own.reports.empty()) counted_.erase(nameSpace);
     return;
   }
+  ++version_;
   own.reports.insert_or_assign(lease, std::move(seen));
   own.bytes += bytes;
   bytesInAll_ += bytes;
@@ -85,6 +87,7 @@ void ReplicaReports::evict(SeenOfNamespace& from) {
 }
 
 void ReplicaReports::take(SeenOfNamespace& from, Seen::iterator report) {
+  ++version_;
   const std::size_t bytes = report->second.report.bytes();
   from.bytes -= bytes;
   bytesInAll_ -= bytes;
@@ -110,6 +113,7 @@ std::vector<std::string> ReplicaReports::forget(base::MonotonicTime now) {
     for (auto& [lease, each] : seen.reports) {
       if (each.forgotten || !each.isGone(now)) continue;
       each.forgotten = true;
+      ++version_;
       gone.push_back(nameSpace + "/" + each.report.replica);
     }
   }
@@ -163,13 +167,14 @@ std::vector<const SeenReport*> ReplicaReports::of(const std::string& gateway) co
       if (!each.forgotten && counts) reports.push_back(&each);
     }
   };
-  for (const std::string& nameSpace : std::set{reporters_.home, gateway.substr(0, gateway.find('/'))}) {
-    const auto found = counted_.find(nameSpace);
-    if (!gateway.empty() && found != counted_.end()) add(found->second.reports);
-  }
   if (gateway.empty()) {
     for (const auto& [nameSpace, seen] : counted_) add(seen.reports);
+    return reports;
   }
+  const std::string_view own = std::string_view(gateway).substr(0, gateway.find('/'));
+  if (const auto found = counted_.find(own); found != counted_.end()) add(found->second.reports);
+  if (own == reporters_.home) return reports;
+  if (const auto found = counted_.find(reporters_.home); found != counted_.end()) add(found->second.reports);
   return reports;
 }
 

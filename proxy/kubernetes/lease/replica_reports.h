@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -55,6 +56,8 @@ class ReplicaReports {
   /// Returns how many trusted reports were dropped because there was no room: new ones, and those that gave way to
   /// others.
   std::size_t dropped() const { return dropped_; }
+  /// Returns a number that grows whenever a verdict may have changed.
+  std::uint64_t version() const { return version_; }
 
  private:
   using Seen = std::map<std::string, SeenReport, std::less<>>;  // by the name of the Lease
@@ -76,6 +79,7 @@ class ReplicaReports {
   std::size_t countedInAll_ = 0;
   std::size_t bytesInAll_ = 0;
   std::size_t dropped_ = 0;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace sluice::kubernetes

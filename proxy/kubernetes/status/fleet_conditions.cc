@@ -25,13 +25,20 @@ bool sameCondition(const Condition& a, const Condition& b) {
          a.observedGeneration == b.observedGeneration;
 }
 
+std::string gatewayOf(const config::ObjectStatus& route, const config::ParentStatus& parent) {
+  const std::string& nameSpace = parent.parentRef.object.nameSpace;
+  return (nameSpace.empty() ? route.nameSpace : nameSpace) + "/" + parent.parentRef.object.name;
+}
+
+/// A route that is not known has been seen by no replica.
+std::uint64_t versionToSee(std::uint64_t changedAt) { return std::max<std::uint64_t>(changedAt, 1); }
+
 /// Returns the condition of a route at one parent, from the reports of the replicas of its Gateway.
 Condition programmed(const config::ObjectStatus& route, const config::ParentStatus& parent,
                      const ReplicaReports& reports, std::uint64_t changedAt, base::MonotonicTime now) {
   FleetQuestion question;
-  const std::string& nameSpace = parent.parentRef.object.nameSpace;
-  question.gateway = (nameSpace.empty() ? route.nameSpace : nameSpace) + "/" + parent.parentRef.object.name;
-  question.version = std::max<std::uint64_t>(changedAt, 1);
+  question.gateway = gatewayOf(route, parent);
+  question.version = versionToSee(changedAt);
   question.object.kind = route.kind;
   question.object.nameSpace = route.nameSpace;
   question.object.name = route.name;
@@ -70,7 +77,7 @@ std::optional<Condition> degraded(const config::ObjectStatus& gateway, const Rep
 }
 
 std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const FleetFacts& facts,
-                                       base::MonotonicTime now) {
+                                       std::uint64_t version, base::MonotonicTime now) {
   const ReplicaReports& reports = facts.reports();
   std::vector<Condition> added;
   if (isGatewayStatus(object)) {
@@ -80,7 +87,6 @@ std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const
       if (!object.conditions.empty()) each.observedGeneration = object.conditions.front().observedGeneration;
     }
   } else if (isRouteStatus(object)) {
-    const std::uint64_t version = facts.changedAt(object);
     for (const config::ParentStatus& parent : object.parents) {
       added.push_back(programmed(object, parent, reports, version, now));
     }
@@ -127,11 +133,48 @@ bool hasConditions(const config::ObjectStatus& result, const std::vector<Conditi
 
 FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, const FleetStatus& last,
                                 const FleetFacts& facts, base::MonotonicTime now) {
-  const std::vector<Condition> added = conditionsToAdd(*compiled, facts, now);
+  const std::uint64_t version = isRouteStatus(*compiled) ? facts.changedAt(*compiled) : 0;
+  const std::vector<Condition> added = conditionsToAdd(*compiled, facts, version, now);
   if (added.empty()) return {compiled, compiled};
   const bool same = last.compiled == compiled && last.added == added.size() && hasConditions(*last.status, added);
-  return {compiled, same ? last.status : withConditions(*compiled, added), added.size(),
-          std::any_of(added.begin(), added.end(), isPending)};
+  const bool served = isRouteStatus(*compiled) && std::all_of(added.begin(), added.end(), [](const Condition& each) {
+                        return each.status == ConditionStatus::kTrue;
+                      });
+  return {compiled, same ? last.status : withConditions(*compiled, added), added.size(), served,
+          version,  std::any_of(added.begin(), added.end(), isPending)};
+}
+
+bool ServedRoutes::stillHold(const FleetStatus& fleet) {
+  if (fleet.added == 0) return true;
+  if (!fleet.served) return false;
+  const std::uint64_t version = versionToSee(fleet.version);
+  const config::ObjectStatus& route = *fleet.compiled;
+  return std::all_of(route.parents.begin(), route.parents.end(), [&](const config::ParentStatus& parent) {
+    const SeenOfAll& seen = of(gatewayOf(route, parent));
+    const auto found = seen.versions.find(route.kind);
+    return seen.faultless && found != seen.versions.end() && found->second >= version;
+  });
+}
+
+const ServedRoutes::SeenOfAll& ServedRoutes::of(const std::string& gateway) {
+  const auto [entry, isNew] = gateways_.try_emplace(gateway);
+  SeenOfAll& all = entry->second;
+  if (!isNew) return all;
+  std::vector<const SeenReport*> asked;
+  for (const SeenReport* each : reports_.of(gateway)) {
+    if (!each->isGone(now_) && each->report.serves(gateway)) asked.push_back(each);
+  }
+  all.faultless = !asked.empty() && std::all_of(asked.begin(), asked.end(),
+                                                [](const SeenReport* each) { return each->report.failed.empty(); });
+  if (!all.faultless) return all;
+  all.versions.insert(asked.front()->report.seen.begin(), asked.front()->report.seen.end());
+  for (auto& [kind, version] : all.versions) {
+    for (const SeenReport* each : asked) {
+      const auto seen = each->report.seen.find(kind);
+      version = seen == each->report.seen.end() ? 0 : std::min(version, seen->second);
+    }
+  }
+  return all;
 }
 
 }  // namespace sluice::kubernetes

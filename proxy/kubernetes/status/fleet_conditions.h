@@ -7,6 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,8 +36,32 @@ class FleetFacts {
 struct FleetStatus {
   config::StatusList::Shared compiled;  // the compiled status that it was made of
   config::StatusList::Shared status;
-  std::size_t added = 0;  // number of added conditions
-  bool awaited = false;   // it will change as soon as the last replica serves its desired configuration
+  std::size_t added = 0;      // number of added conditions
+  bool served = false;        // all replicas serve the route, at each of its parents
+  std::uint64_t version = 0;  // FleetFacts::changedAt() of the route
+  bool awaited = false;       // it will change as soon as the last replica serves its desired configuration
+};
+
+/// What the replicas of each Gateway serve, gathered once for the thousands of routes that all of them serve.
+class ServedRoutes {
+ public:
+  /// `reports` outlives it and does not change.
+  ServedRoutes(const ReplicaReports& reports, base::MonotonicTime now) : reports_(reports), now_(now) {}
+
+  /// Returns true if withFleetConditions() would return the same again for the same status and version, however the
+  /// reports have changed.
+  bool stillHold(const FleetStatus& fleet);
+
+ private:
+  struct SeenOfAll {
+    bool faultless = false;  // there are replicas, and none of them reports any object
+    std::map<std::string, std::uint64_t, std::less<>> versions = {};  // that all have seen, by kind
+  };
+  const SeenOfAll& of(const std::string& gateway);
+
+  const ReplicaReports& reports_;
+  const base::MonotonicTime now_;
+  std::map<std::string, SeenOfAll> gateways_;
 };
 
 /// Returns a status with the replicas' conditions. If it is equal to `last`, which this function returned for the

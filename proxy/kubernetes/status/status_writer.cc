@@ -1,6 +1,7 @@
 #include "proxy/kubernetes/status/status_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "proxy/content/json.h"
@@ -14,6 +15,15 @@ namespace sluice::kubernetes {
 namespace {
 
 constexpr base::Duration kShortestHold = std::chrono::seconds(1);
+
+WriteKey keyOfStatus(const config::ObjectStatus& status) {
+  return {status.group, status.kind, status.nameSpace, status.name};
+}
+
+bool isKeyOf(const WriteKey& key, const config::ObjectStatus& status) {
+  return key.name == status.name && key.nameSpace == status.nameSpace && key.kind == status.kind &&
+         key.group == status.group;
+}
 
 base::Duration doubled(base::Duration first, unsigned times, base::Duration most) {
   return std::min(first * (1U << std::min(times, 16U)), most);
@@ -41,28 +51,28 @@ void StatusWriter::want(config::StatusList compiled) {
   judge();
 }
 
-// The map is changed in place, because usually one of thousands of objects has changed.
+// The map is changed in place, because usually one of thousands of objects has changed. Both have the objects of a kind
+// in the same order, so the next one is mostly the one after.
 void StatusWriter::judge() {
   if (!compiled_) return;
   const base::MonotonicTime now = client_.worker().now();
+  const bool sameReports = std::exchange(judgedReports_, facts_.reports().version()) == facts_.reports().version();
   ++round_;
+  ServedRoutes served(facts_.reports(), now);
+  auto next = wanted_.begin();
   for (std::size_t i = 0; i < compiled_->size(); ++i) {
-    const config::ObjectStatus& each = (*compiled_)[i];
-    WriteKey key{each.group, each.kind, each.nameSpace, each.name};
-    WantedStatus& wanted = wanted_[key];
+    const config::StatusList::Shared& compiled = compiled_->shared(i);
+    const auto entry = next != wanted_.end() && isKeyOf(next->first, *compiled)
+                           ? next
+                           : wanted_.try_emplace(keyOfStatus(*compiled)).first;
+    next = std::next(entry);
+    WantedStatus& wanted = entry->second;
     wanted.round = round_;
-    FleetStatus fleet = withFleetConditions(compiled_->shared(i), wanted.fleet, facts_, now);
-    if (!fleet.awaited) {
-      wanted.awaitsUntil.reset();
-    } else if (!wanted.awaitsUntil) {
-      wanted.awaitsUntil = now + kLongestAwait;
-    }
-    const Wanted before = std::exchange(wanted.fleet, std::move(fleet)).status;
-    if (before == wanted.fleet.status) continue;  // equal statuses are shared by successive configurations
-    if (before == nullptr || config::statusJson(*before) != config::statusJson(*wanted.fleet.status)) {
-      repeats_.erase(key);
-    }
-    look(key);
+    // Conditions of a Gateway depend on more than the reports.
+    const bool isSameObject =
+        !wanted.touched && wanted.fleet.compiled == compiled && compiled->shape != config::StatusShape::kGateway;
+    if (isSameObject && (sameReports || served.stillHold(wanted.fleet))) continue;
+    judge(entry->first, wanted, compiled, now);
   }
   std::erase_if(wanted_, [this](const auto& entry) {
     if (entry.second.round == round_) return false;
@@ -73,10 +83,33 @@ void StatusWriter::judge() {
   for (const WriteKey& key : std::exchange(unjudged_, {})) look(key);
 }
 
+void StatusWriter::judge(const WriteKey& key, WantedStatus& wanted, const config::StatusList::Shared& compiled,
+                         base::MonotonicTime now) {
+  wanted.touched = false;
+  FleetStatus fleet = withFleetConditions(compiled, wanted.fleet, facts_, now);
+  if (!fleet.awaited) {
+    wanted.awaitsUntil.reset();
+  } else if (!wanted.awaitsUntil) {
+    wanted.awaitsUntil = now + kLongestAwait;
+  }
+  const Wanted before = std::exchange(wanted.fleet, std::move(fleet)).status;
+  if (before == wanted.fleet.status) return;  // equal statuses are shared by successive configurations
+  if (before == nullptr || config::statusJson(*before) != config::statusJson(*wanted.fleet.status)) {
+    repeats_.erase(key);
+  }
+  look(key);
+}
+
 void StatusWriter::onObjects(const ClusterObjects::Touched& touched) {
   for (const auto& [kind, name] : touched) {
     WriteKey key{kind->group, kind->kind, name.first, name.second};
-    wanted_.contains(key) ? look(key) : void(unjudged_.insert(std::move(key)));
+    const auto wanted = wanted_.find(key);
+    if (wanted == wanted_.end()) {
+      unjudged_.insert(std::move(key));
+      continue;
+    }
+    wanted->second.touched = true;
+    look(key);
   }
 }
 

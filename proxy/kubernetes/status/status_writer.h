@@ -66,6 +66,7 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   struct WantedStatus {
     FleetStatus fleet;
     std::uint64_t round = 0;                                        // of the judge() that it was in last
+    bool touched = false;                                           // its object has changed since that judge()
     std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // the latest time until which it waits for replicas
   };
   struct StatusWrite {
@@ -81,6 +82,8 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   };
 
   void onObjects(const ClusterObjects::Touched& touched) override;
+  void judge(const WriteKey& key, WantedStatus& wanted, const config::StatusList::Shared& compiled,
+             base::MonotonicTime now);
   void look(const WriteKey& key);
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
@@ -96,7 +99,8 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   const FleetFacts& facts_;
   const bool keepsPods_;
   std::optional<config::StatusList> compiled_;
-  std::uint64_t round_ = 0;  // of judge()
+  std::uint64_t round_ = 0;          // of judge()
+  std::uint64_t judgedReports_ = 0;  // ReplicaReports::version() of that
   std::map<WriteKey, WantedStatus> wanted_;
   std::set<WriteKey> unjudged_;             // objects that have come since then, which have no wanted status yet
   std::map<WriteKey, StatusWrite> writes_;  // writes whose results the API server has not shown yet

@@ -68,11 +68,17 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
   config::StatusList apply() {
     config::StatusList all = compiled;
     for (std::size_t i = 0; i < compiled.size(); ++i) {
-      last.at(i) = withFleetConditions(compiled.shared(i), last.at(i), *this, now);
+      const FleetStatus before = last.at(i);
+      const bool holds = before.compiled == compiled.shared(i) && stillHolds(i);
+      last.at(i) = withFleetConditions(compiled.shared(i), before, *this, now);
+      if (holds && i == 0) {
+        EXPECT_EQ(last.at(i).status, before.status) << "it was not to change";
+      }
       all.replace(i, last.at(i).status);
     }
     return all;
   }
+  bool stillHolds(std::size_t index) { return ServedRoutes(replicas, now).stillHold(last.at(index)); }
   bool isRouteAwaited() {
     apply();
     EXPECT_FALSE(last[1].awaited);
@@ -231,6 +237,37 @@ TEST(FailedObjects, AreThoseThatAreNotServedAsTheyAreWritten) {
   EXPECT_THAT(failedObjectsOf({away}), IsEmpty()) << "an outage is no fault of the configuration";
   away.parents[0].conditions.back().reason = "UnsupportedValue";
   EXPECT_THAT(failedObjectsOf({away}), SizeIs(1));
+}
+
+TEST_F(FleetConditionsOf, ARouteThatAllReplicasServeHoldsAsLongAsTheyDo) {
+  apply();
+  EXPECT_FALSE(stillHolds(0)) << "nobody reports";
+  see(reportOf("a", 100));
+  see(reportOf("b", 99));
+  apply();
+  EXPECT_FALSE(stillHolds(0)) << "one has not seen it";
+  see(reportOf("b", 120));
+  EXPECT_FALSE(stillHolds(0)) << "it was not served";
+  apply();
+  EXPECT_TRUE(stillHolds(0));
+  see(reportOf("c", 100));
+  EXPECT_TRUE(stillHolds(0));
+  see(reportOf("c", 99));
+  EXPECT_FALSE(stillHolds(0)) << "a replica that was restored from an older state";
+  see(reportOf("c", 121));
+  EXPECT_TRUE(stillHolds(0));
+  ReplicaReport broken = reportOf("b", 122);
+  broken.failed.push_back({"HTTPRoute", "demo", "other", "", "Invalid", "it is wrong"});
+  see(broken);
+  EXPECT_FALSE(stillHolds(0)) << "the reports have to be read one by one";
+}
+
+TEST_F(FleetConditionsOf, ARouteWithoutReplicasDoesNotHoldAnyLonger) {
+  see(reportOf("a", 100));
+  apply();
+  EXPECT_TRUE(stillHolds(0));
+  ASSERT_TRUE(replicas.remove("demo", replicaLeaseName("a")));
+  EXPECT_FALSE(stillHolds(0));
 }
 
 }  // namespace
