@@ -20,6 +20,9 @@ std::string kapiFolder() {
   return std::string(home != nullptr ? home : "") + "/.cache/sluice/kapi";
 }
 
+/// Go collects garbage once the heap has doubled, which takes a quarter of kapi's CPU. Here it may grow to half a GiB.
+const std::vector<std::string> kRareCollections = {"GOGC=400", "GOMEMLIMIT=512MiB"};
+
 }  // namespace
 
 bool KubeApiServer::available() {
@@ -38,7 +41,7 @@ KubeApiServer::KubeApiServer(std::vector<std::string> options, std::string addre
 }
 
 void KubeApiServer::restart() {
-  process_ = std::make_unique<ChildProcess>(argv_);
+  process_ = std::make_unique<ChildProcess>(argv_, kRareCollections);
   if (!process_->waitForLine("ready " + url())) ADD_FAILURE() << "kapi does not serve:\n" << process_->errors();
 }
 

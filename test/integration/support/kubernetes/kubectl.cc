@@ -11,9 +11,10 @@
 namespace sluice::test {
 namespace {
 
-// The user's own files are not read: neither a kubeconfig nor preferences of kubectl.
+// The user's own files are not read: neither a kubeconfig nor preferences of kubectl. It ends too soon for Go to
+// collect garbage.
 std::vector<std::string> environmentOf(const TempDir& folder) {
-  return {"HOME=" + folder.path(), "KUBECONFIG=", "KUBERC=off"};
+  return {"HOME=" + folder.path(), "KUBECONFIG=", "KUBERC=off", "GOGC=off", "GOMEMLIMIT=256MiB"};
 }
 
 std::string joined(const std::vector<std::string>& words) {
