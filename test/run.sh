@@ -82,15 +82,21 @@ await_kapi() {
   printf '%s\n\n' "$kapi_missing"
 }
 
+# It waits for the network, and only tests need it.
+begin_clients() {
+  beside 0 build/clients.log test/support/install.sh build test
+  clients=$!
+}
 # Tests wait for timers and peers, and leave a quarter of the machine: enough for this.
 begin_headers() {
   beside 19 build/headers.log test/support/suite/headers_alone.py --build build/dev --jobs 1
   headers=$!
 }
-await_headers() {
+# await_told NUMBER LOG: awaits it and shows its log.
+await_told() {
   local status=0
-  await "$headers" || status=$?
-  cat build/headers.log
+  await "$1" || status=$?
+  cat "$2"
   return "$status"
 }
 
@@ -103,16 +109,18 @@ suite() {
 }
 
 begin_kapi
-step "packages and clients" test/support/install.sh build test
+step "packages" test/support/install.sh --packages build test
+begin_clients
 step "release: build of the binaries that load tests and examples run" build release --target sluice sluice-echo library_reference
 step "what a request may cost" budget
 step "threads under ThreadSanitizer: build" build tsan
 step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs" --output-junit "$PWD/build/tsan/ctest.xml"
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
 step "the rest of kapi's build" await_kapi
+step "the rest of the clients' installation" await_told "$clients" build/clients.log
 begin_headers
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: tests" suite
-step "each header by itself: what the tests left of it" await_headers
+step "each header by itself: what the tests left of it" await_told "$headers" build/headers.log
 printf '\nWhat the victims of attacks felt:\n'
 cat build/dev/attacks.txt || failed+=("the table of attacks")
 printf '\nSeconds of each step, %d jobs:\n' "$jobs"

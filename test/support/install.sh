@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the packages that this project needs from Debian 12, by group: install.sh [build] [test] [fuzz] [lint]; all of them by default.
-# Needs root or sudo, and only if something is missing. Changes no source list of the system.
+# Installs the packages that this project needs from Debian 12, by group: install.sh [--packages] [build] [test] [fuzz] [lint]; all of them by
+# default. Needs root or sudo, and only if a package is missing. Changes no source list of the system. With --packages it leaves out what
+# tests have below this folder, which takes no root: cases of Debian 13 and clients of npm.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -104,7 +105,12 @@ fetch_clients() {
 }
 
 main() {
-  local groups=("$@") missing=() group package pair
+  local packages_only=no groups missing=() group package pair
+  if [ "${1:-}" = --packages ]; then
+    packages_only=yes
+    shift
+  fi
+  groups=("$@")
   if [ ${#groups[@]} = 0 ]; then groups=(build test fuzz lint); fi
   export PATH="$PATH:/usr/sbin:/sbin"
   mkdir -p build
@@ -119,6 +125,7 @@ main() {
     done
   done
   if [ ${#missing[@]} != 0 ]; then apt_install "${missing[@]}"; fi
+  if [ "$packages_only" = yes ]; then return; fi
   fetch_of_debian_13 "${groups[@]}"
   if [[ " ${groups[*]} " == *" test "* ]]; then fetch_clients; fi
 }
