@@ -311,6 +311,24 @@ TEST(HealthPort, AnswersAnyHost) {
   EXPECT_THAT(saidBy(gateway.adminPort(), "/status", {"-H", "Host: sluice.egress.svc"}), HasSubstr("HTTP/1.1 403"));
 }
 
+TEST(HealthPort, IsReadyOnceAConfigurationWasAcceptedEvenIfAllListenersAreClosed) {
+  const std::string gatewayClass =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec: {controllerName: "
+      "sluice.dev/egress-gateway}\n---\n";
+  const std::string closed =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\nspec:\n"
+      "  gatewayClassName: test\n  listeners: [{name: https, protocol: HTTPS, port: 443, tls: {certificateRefs: "
+      "[{name: missing}]}}]\n";
+  GatewayProcess gateway({.backends = {}, .text = closed, .waitFor = Started::kLive});
+  EXPECT_TRUE(
+      eventually([&] { return get(gateway.adminPort(), "/status").body.find("RollbackFailed") != std::string::npos; }));
+  EXPECT_EQ(get(gateway.healthPort(), "/readyz").status, 503) << "it was refused, and there is no good one";
+  gateway.replaceFile(gatewayClass + closed);
+  EXPECT_TRUE(eventually([&] { return get(gateway.healthPort(), "/readyz").status == 200; }));
+  gateway.reloadText(closed, "failure");
+  EXPECT_EQ(get(gateway.healthPort(), "/readyz").status, 200) << "the good one stays";
+}
+
 TEST(HealthPort, AnswersByIpv6AndIpv4) {
   const TempDir folder;
   const std::string port = std::to_string(freePort());
