@@ -153,14 +153,17 @@ TEST(CompileService, SpeaksTheProtocolOfItsAppProtocol) {
   const auto spoken = [](const std::string& name) {
     return firstPlan(shop(with(kService, "nodePort: 30080", "appProtocol: " + name))).protocol;
   };
-  EXPECT_EQ(spoken("kubernetes.io/h2c"), routing::UpstreamProtocol::kHttp2);
-  EXPECT_EQ(spoken("grpc"), routing::UpstreamProtocol::kHttp2);
-  EXPECT_EQ(spoken("kubernetes.io/ws"), routing::UpstreamProtocol::kHttp11);
-  EXPECT_EQ(spoken("http"), routing::UpstreamProtocol::kHttp11);
+  for (const char* name : {"kubernetes.io/h2c", "h2c", "http2", "grpc", "GRPC", "Kubernetes.io/H2C"}) {
+    EXPECT_EQ(spoken(name), routing::UpstreamProtocol::kHttp2) << name;
+  }
+  for (const char* name : {"kubernetes.io/ws", "ws", "http", "HTTP", "kubernetes.io/WS"}) {
+    EXPECT_EQ(spoken(name), routing::UpstreamProtocol::kHttp11) << name;
+  }
 }
 
 TEST(CompileService, AnswersWith500ForAnUnknownProtocol) {
-  for (const char* name : {"kubernetes.io/wss", "https", "redis", "example.com/own"}) {
+  for (const char* name : {"kubernetes.io/wss", "Kubernetes.io/WSS", "wss", "https", "HTTPS", "redis",
+                           "kubernetes.io/http", "httpss", "example.com/own"}) {
     const World world = shop(with(kService, "nodePort: 30080", "appProtocol: " + std::string(name)));
     EXPECT_EQ(resolution(world), "False/UnsupportedProtocol") << name;
     EXPECT_THAT(why(world), HasSubstr("appProtocol " + std::string(name)));

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <vector>
 
+#include "proxy/base/text.h"
 #include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/hints.h"
@@ -21,23 +23,43 @@ using ServiceSlices = std::vector<std::shared_ptr<const config::EndpointSlice>>;
 
 constexpr std::size_t kMostNamed = 3;  // the most addresses that a note names
 
-/// Maps appProtocol (GEP-1911), which gives the version of HTTP that the port uses. If it gives none, ALPN chooses the
-/// version over TLS.
+struct AppProtocol {
+  std::string_view name;  // in lower case
+  /// Automatic: ALPN chooses the version over TLS.
+  routing::UpstreamProtocol spoken;
+  bool needsTls = false;
+};
+
+/// Kubernetes' standard protocols (GEP-1911) and the service names that people write in their place.
+constexpr AppProtocol kAppProtocols[] = {
+    {"http", routing::UpstreamProtocol::kHttp11},
+    {"ws", routing::UpstreamProtocol::kHttp11},
+    {"kubernetes.io/ws", routing::UpstreamProtocol::kHttp11},
+    {"h2c", routing::UpstreamProtocol::kHttp2},
+    {"kubernetes.io/h2c", routing::UpstreamProtocol::kHttp2},
+    {"http2", routing::UpstreamProtocol::kHttp2},
+    {"grpc", routing::UpstreamProtocol::kHttp2},
+    {"https", routing::UpstreamProtocol::kAuto, true},
+    {"wss", routing::UpstreamProtocol::kHttp11, true},
+    {"kubernetes.io/wss", routing::UpstreamProtocol::kHttp11, true},
+};
+
+/// Returns the version of HTTP that a port uses. The case of its appProtocol does not matter, because that of IANA's
+/// service names does not (RFC 6335 section 5.1).
 Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port, bool overTls) {
-  const std::string& name = port.appProtocol;
   if (port.protocol != config::TransportProtocol::kTcp) {
     return fault(reason::kUnsupportedProtocol, "only ports of protocol TCP can carry HTTP");
   }
-  if (name.empty()) return routing::UpstreamProtocol::kAuto;
-  if (name == "https" && overTls) return routing::UpstreamProtocol::kAuto;
-  if (name == "kubernetes.io/wss" && overTls) return routing::UpstreamProtocol::kHttp11;
-  if (name == "http" || name == "kubernetes.io/ws") return routing::UpstreamProtocol::kHttp11;
-  if (name == "kubernetes.io/h2c" || name == "grpc") return routing::UpstreamProtocol::kHttp2;
-  if (name == "kubernetes.io/wss" || name == "https") {
-    return fault(reason::kUnsupportedProtocol,
-                 "appProtocol " + name + " needs TLS, which a BackendTLSPolicy for the Service gives it");
+  if (port.appProtocol.empty()) return routing::UpstreamProtocol::kAuto;
+  const auto* known = std::find_if(std::begin(kAppProtocols), std::end(kAppProtocols), [&](const AppProtocol& each) {
+    return base::equalsIgnoringCase(each.name, port.appProtocol);
+  });
+  if (known == std::end(kAppProtocols)) {
+    return fault(reason::kUnsupportedProtocol, "appProtocol " + port.appProtocol + " is not supported");
   }
-  return fault(reason::kUnsupportedProtocol, "appProtocol " + name + " is not supported");
+  if (!known->needsTls || overTls) return known->spoken;
+  return fault(reason::kUnsupportedProtocol,
+               "appProtocol " + port.appProtocol + " needs TLS, which a BackendTLSPolicy for the Service gives it");
 }
 
 /// Collects the endpoints of one port: those that are used, and those that the address guard refuses.

@@ -113,16 +113,19 @@ TEST(BackendTlsPolicyCompilation, SpeaksTheVersionOfTheAppProtocol) {
     EXPECT_TRUE(plan != nullptr && plan->tls) << appProtocol;
     return plan->protocol;
   };
-  EXPECT_EQ(protocolFor("https"), routing::UpstreamProtocol::kAuto);
-  EXPECT_EQ(protocolFor("http"), routing::UpstreamProtocol::kHttp11);
-  EXPECT_EQ(protocolFor("kubernetes.io/ws"), routing::UpstreamProtocol::kHttp11);
-  EXPECT_EQ(protocolFor("kubernetes.io/wss"), routing::UpstreamProtocol::kHttp11);
-  EXPECT_EQ(protocolFor("kubernetes.io/h2c"), routing::UpstreamProtocol::kHttp2);
-  EXPECT_EQ(protocolFor("grpc"), routing::UpstreamProtocol::kHttp2);
+  for (const char* name : {"https", "HTTPS", "Https"}) {
+    EXPECT_EQ(protocolFor(name), routing::UpstreamProtocol::kAuto) << name;
+  }
+  for (const char* name : {"http", "HTTP", "ws", "wss", "WSS", "kubernetes.io/ws", "kubernetes.io/wss"}) {
+    EXPECT_EQ(protocolFor(name), routing::UpstreamProtocol::kHttp11) << name;
+  }
+  for (const char* name : {"kubernetes.io/h2c", "h2c", "http2", "grpc"}) {
+    EXPECT_EQ(protocolFor(name), routing::UpstreamProtocol::kHttp2) << name;
+  }
 }
 
 TEST(BackendTlsPolicyCompilation, IsNeededByAnAppProtocolOverTls) {
-  for (const std::string each : {"https", "kubernetes.io/wss"}) {
+  for (const std::string each : {"https", "HTTPS", "wss", "kubernetes.io/wss"}) {
     const World world =
         secureWorld({}, with(kSecureService, "name: web, port: 80", "name: web, port: 80, appProtocol: " + each));
     EXPECT_EQ(outcomes(world), "500 plain");
