@@ -79,7 +79,7 @@ Configuration load(const ObjectSet& set, const Model* previous) {
     configuration.model = Model();
     configuration.digest = set.refused;
   }
-  configuration.model.gatewayApiVersion = set.gatewayApiVersion;
+  configuration.model.gatewayApi = set.gatewayApi;
   configuration.model.controllerNamespace = set.keeping.controllerNamespace;
   configuration.model.severalGateways = set.keeping.severalGateways;
   if (!set.keeping.classKeys.name.empty()) useDerivedKeys(set.keeping.classKeys, configuration.model.settings);

@@ -13,6 +13,7 @@
 #include "config/ground/problem.h"
 #include "config/load/object_reading.h"
 #include "config/load/text_cache.h"
+#include "config/model/gateway_api_crds.h"
 #include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
 #include "proxy/base/settings.h"
@@ -46,8 +47,8 @@ struct ObjectSet {
   bool unavailable = false;
   /// The addresses that the source's Gateways had when it was first read; null if the source knows none.
   std::shared_ptr<const ReportedAddresses> addresses;
-  /// The version of Gateway API ("v1.6.1") whose schemas the source used to check the objects; empty if it has none.
-  std::string gatewayApiVersion = {};
+  /// The CRDs of Gateway API that the source used to check the objects.
+  GatewayApiCrds gatewayApi = {};
   PodKeeping keeping = {};
 };
 

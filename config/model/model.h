@@ -19,6 +19,7 @@
 #include "config/ground/object_meta.h"
 #include "config/model/backend_tls.h"
 #include "config/model/backend_tls_policy.h"
+#include "config/model/gateway_api_crds.h"
 #include "config/model/gateway_parameters.h"
 #include "config/model/object_lists.h"
 #include "config/model/policy_model.h"
@@ -282,8 +283,8 @@ struct Model : ObjectLists {
   /// The name of this controller's GatewayClass that the settings came from; empty if there is none. Other classes with
   /// the same controllerName are refused.
   std::string gatewayClassName;
-  /// A copy of ObjectSet::gatewayApiVersion.
-  std::string gatewayApiVersion;
+  /// A copy of ObjectSet::gatewayApi.
+  GatewayApiCrds gatewayApi;
   /// Copies of PodKeeping::controllerNamespace and PodKeeping::severalGateways.
   std::string controllerNamespace;
   bool severalGateways = false;

@@ -82,6 +82,11 @@ routing::AddressGuard guardOf(const base::Settings& settings) {
   return made ? std::move(*made) : routing::AddressGuard();
 }
 
+config::GatewayPlacement placementOf(const config::Model& model, const KnownPlaces& places) {
+  if (!model.controllerNamespace.empty()) return config::GatewayPlacement::kPods;
+  return places.pool ? config::GatewayPlacement::kPool : config::GatewayPlacement::kMachine;
+}
+
 /// Drops what this compilation has not used.
 void sweep(CompileCache& cache) {
   cache.routes.sweep();
@@ -152,7 +157,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.health = healthOf(*snapshot);
   result.namedBackends = backendsWithUsers(backends);
   const BackendFaults faults(result.health);
-  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults},
+  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults,
+                                   placementOf(model, tools.places)},
                                   policyStatuses(), attacher.takeStatuses());
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,6 +15,9 @@ using test::kGateway;
 using test::kRoute;
 using test::with;
 using test::World;
+using testing::Contains;
+using testing::IsSupersetOf;
+using testing::Not;
 
 TEST(CompileGateway, ServesAValidGateway) {
   const World world({kClass, kGateway, kBackend, kRoute});
@@ -283,18 +287,65 @@ TEST(CompileGateway, HasParametersOfItsOwn) {
   EXPECT_EQ(bad.outcome(), "default/origin");
 }
 
+config::GatewayApiCrds crdsOfRelease(const std::string& version, const std::string& channel = "experimental") {
+  config::GatewayApiCrds crds{.releases = {}, .areFiles = false};
+  for (const char* plural :
+       {"backendtlspolicies", "gatewayclasses", "gateways", "grpcroutes", "httproutes", "referencegrants"}) {
+    crds.releases.emplace(std::string(plural) + ".gateway.networking.k8s.io", config::CrdRelease{version, channel});
+  }
+  return crds;
+}
+
 TEST(CompileGateway, SaysWhetherTheVersionOfTheApiIsAnotherOne) {
   World world({kClass});
-  for (const char* version : {"v1.6.0", "v1.6.2"}) {
-    world.recompileWithApi(version);
+  for (const char* version : {"v1.6.0", "v1.6.2", "v1.5.9"}) {
+    world.recompileWithApi(crdsOfRelease(version));
     EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion") << version;
+    EXPECT_EQ(world.message("GatewayClass", "sluice", "SupportedVersion"),
+              "Gateway API " + std::string(version) + ", experimental channel");
   }
-  for (const char* version : {"v1.7.0", "v1.5.9", "v2.6.1", "main"}) {
-    world.recompileWithApi(version);
+  for (const char* version : {"v1.7.0", "v1.4.9", "v2.6.1", "main"}) {
+    world.recompileWithApi(crdsOfRelease(version));
     EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "False/UnsupportedVersion") << version;
     EXPECT_NE(world.message("GatewayClass", "sluice", "SupportedVersion").find(version), std::string::npos);
     EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "True/Accepted");
   }
+}
+
+TEST(CompileGateway, SaysWhatTheCrdsOfTheApiLack) {
+  World world({kClass});
+  config::GatewayApiCrds crds = crdsOfRelease("v1.6.1", "standard");
+  crds.releases.erase("grpcroutes.gateway.networking.k8s.io");
+  world.recompileWithApi(crds);
+  EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion");
+  EXPECT_EQ(world.message("GatewayClass", "sluice", "SupportedVersion"),
+            "Gateway API v1.6.1, standard channel. Not installed: GRPCRoute. Features that need other CRDs: GRPCRoute, "
+            "GRPCRouteNamedRouteRule, HTTPRouteRetry, HTTPRouteRetryBackendTimeout, HTTPRouteRetryConnectionError");
+}
+
+TEST(CompileGateway, MayAskForAnyNameIfItHasPods) {
+  const std::string asked = "type: IPAddress, value: 127.0.0.1";
+  World any({kClass, with(kGateway, asked, "type: Hostname")});
+  EXPECT_EQ(any.condition("Gateway", "egress", "Accepted"), "False/UnsupportedAddress") << "a machine has no name";
+  any.recompileWithController("sluice-system");
+  EXPECT_EQ(any.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  World certain({kClass, with(kGateway, asked, "type: Hostname, value: a.test")});
+  certain.recompileWithController("sluice-system");
+  EXPECT_EQ(certain.condition("Gateway", "egress", "Accepted"), "False/UnsupportedAddress");
+}
+
+TEST(CompileGateway, ClaimsWhatHoldsForItsGateways) {
+  const auto claims = [](const World& world) { return world.status("GatewayClass", "sluice")->supportedFeatures; };
+  World world({kClass});
+  EXPECT_THAT(claims(world), Contains("GatewayStaticAddresses"));
+  EXPECT_THAT(claims(world), Not(Contains("GatewayAddressEmpty")));
+  world.recompileWithPool("127.8.0.0/24");
+  EXPECT_THAT(claims(world), IsSupersetOf({"GatewayStaticAddresses", "GatewayAddressEmpty"}));
+  world.recompileWithController("sluice-system");
+  EXPECT_THAT(claims(world), IsSupersetOf({"GatewayAddressEmpty", "GatewayInfrastructurePropagation"}));
+  EXPECT_THAT(claims(world), Not(Contains("GatewayStaticAddresses")));
+  world.recompileWithApi(crdsOfRelease("v1.6.1", "standard"));
+  EXPECT_THAT(claims(world), Not(Contains("HTTPRouteRetry")));
 }
 
 TEST(CompileGateway, PublishesTheSupportedFeaturesAndTheVersionOfTheApi) {

@@ -171,8 +171,9 @@ class World {
     configuration_.model.severalGateways = severalGateways;
     recompile();
   }
-  void recompileWithApi(std::string_view version) {
-    configuration_.model.gatewayApiVersion = version;
+  /// Compiles for an API server with these CRDs of Gateway API.
+  void recompileWithApi(config::GatewayApiCrds crds) {
+    configuration_.model.gatewayApi = std::move(crds);
     recompile();
   }
   void breakSystemTrust() {

@@ -86,7 +86,8 @@ void lookAtGateways(ReasonsGiven& given) {
   exhausted.recompileWithPool("127.8.0.1/32");  // AddressNotAssigned
   given.look(exhausted);
   World other({kClass});
-  other.recompileWithApi("v1.9.0");  // UnsupportedVersion
+  other.recompileWithApi({.releases = {{"gateways.gateway.networking.k8s.io", {"v1.9.0", "standard"}}},
+                          .areFiles = false});  // UnsupportedVersion
   given.look(other);
 }
 

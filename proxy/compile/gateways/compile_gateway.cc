@@ -35,9 +35,14 @@ void refuse(GatewayPlan& plan, Fault why, ListenerState state) {
 }
 
 /// Reads the addresses that the Gateway asks for. If only some of them are usable, the Gateway is served on these.
-void readAddresses(GatewayPlan& plan) {
+void readAddresses(const config::Model& model, GatewayPlan& plan) {
   plan.wantsAddress = plan.gateway->addresses.empty();
   for (const config::GatewayAddress& address : plan.gateway->addresses) {
+    // Pods are reached by the name of their Service.
+    if (address.type == "Hostname" && address.value.empty() && !model.controllerNamespace.empty()) {
+      plan.wantsAddress = true;
+      continue;
+    }
     if (address.type != "IPAddress") {
       refuse(plan,
              fault(reason::kUnsupportedAddress, address.path + ".type",
@@ -148,7 +153,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   plan.withoutPods = forbiddenChoice(model, gateway);
   if (auto unsupported = alteringFault(gateway.unsupported))
     refuse(plan, *std::move(unsupported), ListenerState::kRefusing);
-  readAddresses(plan);
+  readAddresses(model, plan);
   plans.push_back(std::move(plan));
 }
 

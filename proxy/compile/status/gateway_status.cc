@@ -20,8 +20,6 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-constexpr std::string_view kApiVersion = "v1.6.1";
-
 std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
   std::vector<std::string> names;
   for (const ListenerPlan& each : plan.listeners) {
@@ -107,20 +105,20 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   return status;
 }
 
-/// Versions that differ only in the patch number have the same fields.
-bool isKnownVersion(std::string_view version) {
-  const auto minor = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
-  return version.empty() || minor(version) == minor(kApiVersion);
-}
-
-void setVersion(const std::string& installed, Conditions& conditions) {
-  const std::string known = "Gateway API " + std::string(kApiVersion);
-  if (isKnownVersion(installed)) {
-    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, known);
+/// Newer CRDs may have fields that the program does not know, and older ones lack some that it does.
+void setVersion(const StatusSources& sources, Conditions& conditions) {
+  const config::GatewayApiCrds& crds = sources.model.gatewayApi;
+  std::string message = crds.described();
+  if (const std::string kinds = crds.missingKinds(); !kinds.empty()) message += ". Not installed: " + kinds;
+  const std::string features = config::featuresOfOtherCrds(sources.placement, crds);
+  if (!features.empty()) message += ". Features that need other CRDs: " + features;
+  if (crds.areSupported()) {
+    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, message);
   } else {
     conditions.check(condition_type::kSupportedVersion,
-                     fault(reason::kUnsupportedVersion, "the CRDs are of Gateway API " + installed +
-                                                            ", and this program reads them as those of " + known));
+                     fault(reason::kUnsupportedVersion, "the CRDs are of " + message +
+                                                            ". This program reads them as those of Gateway API " +
+                                                            std::string(config::kGatewayApiVersion)));
   }
 }
 
@@ -142,13 +140,11 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     why = both(std::move(why), keptFault(model, each.meta));
     Conditions conditions(each.meta);
     conditions.check(condition_type::kAccepted, why);
-    setVersion(model.gatewayApiVersion, conditions);
+    setVersion(sources, conditions);
     if (each.meta.name == model.gatewayClassName)
       setHooks(sources.hooks, sources.servers.in(objectName(holderOf(each.meta), each.meta.name)), conditions);
     status.conditions = conditions.take();
-    for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
-      status.supportedFeatures.emplace_back(feature.name);
-    }
+    status.supportedFeatures = config::supportedFeatures(sources.placement, model.gatewayApi);
     statuses.push_back(std::move(status));
   }
   forEachRefused<config::GatewayClass>(model,

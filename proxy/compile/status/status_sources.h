@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "config/model/supported_features.h"
 #include "config/status/conditions.h"
 
 namespace sluice::compile {
@@ -29,6 +30,7 @@ struct StatusSources {
   const AskedServers& servers;
   const BackendTlsPolicies& tlsPolicies;
   const BackendFaults& backendFaults;
+  config::GatewayPlacement placement = config::GatewayPlacement::kMachine;
 };
 
 }  // namespace sluice::compile

@@ -336,7 +336,8 @@ ClusterObjects::Touched ClusterObjects::takeTouched() {
 }
 
 bool ClusterObjects::takeChanged() {
-  const bool otherApi = std::exchange(toldApiVersion_, gatewayApiVersion()) != gatewayApiVersion();
+  const bool otherApi = toldApi_ != gatewayApi();
+  if (otherApi) toldApi_ = gatewayApi();
   return std::exchange(textsChanged_, false) || otherApi;
 }
 

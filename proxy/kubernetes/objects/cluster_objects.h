@@ -68,9 +68,9 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   /// Returns the texts, in an order that does not depend on when they came.
   config::KeptTexts texts() const;
   std::vector<ForbiddenObject> forbidden() const;
-  /// Returns the version of Gateway API whose CRDs the cluster has ("v1.6.1"); empty if it is not known.
-  const std::string& gatewayApiVersion() const { return crds_.gatewayApiVersion(); }
-  /// Returns true, once, if texts(), forbidden() or gatewayApiVersion() has changed.
+  /// Returns the CRDs of Gateway API that the cluster has.
+  const config::GatewayApiCrds& gatewayApi() const { return crds_.gatewayApi(); }
+  /// Returns true, once, if texts(), forbidden() or gatewayApi() has changed.
   bool takeChanged();
 
   /// Returns, for each kind of routes, the resourceVersion up to which its changes are in texts().
@@ -132,7 +132,7 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   NamedObjects needed_;
   bool knowsNeeds_ = false;
   bool textsChanged_ = false;
-  std::string toldApiVersion_;  // the gatewayApiVersion() of the last takeChanged()
+  config::GatewayApiCrds toldApi_;  // the gatewayApi() of the last takeChanged()
   CollectionLog log_;
 };
 

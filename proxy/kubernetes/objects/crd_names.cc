@@ -7,8 +7,11 @@
 namespace sluice::kubernetes {
 namespace {
 
-constexpr std::string_view kClassesCrd = "gatewayclasses.gateway.networking.k8s.io";
-constexpr std::string_view kBundleVersion = "gateway.networking.k8s.io/bundle-version";
+config::CrdRelease releaseOf(const content::Value& crd) {
+  const content::Value* annotations = valueIn(valueIn(&crd, "metadata"), "annotations");
+  return {std::string(textIn(annotations, "gateway.networking.k8s.io/bundle-version")),
+          std::string(textIn(annotations, "gateway.networking.k8s.io/channel"))};
+}
 
 }  // namespace
 
@@ -20,14 +23,15 @@ CrdNames::CrdNames(ApiClient& client, CrdNamesUser& user)
 void CrdNames::onListed(ListWatch&) {
   followed_ = answered_ = true;
   if (listed_) names_ = *std::exchange(listed_, std::nullopt);
+  std::erase_if(gatewayApi_.releases, [this](const auto& each) { return !names_.contains(each.first); });
   user_.onCrds();
 }
 
 void CrdNames::onObject(ListWatch&, content::Value&& object) {
   const std::string_view name = metadataText(object, "name");
   names_.emplace(name);
-  if (name == kClassesCrd) {
-    gatewayApiVersion_ = textIn(valueIn(valueIn(&object, "metadata"), "annotations"), kBundleVersion);
+  if (config::hasGatewayApiRelease(name)) {
+    gatewayApi_.releases.insert_or_assign(std::string(name), releaseOf(object));
   }
   if (listed_) listed_->emplace(name);
   user_.onCrds();
@@ -36,6 +40,7 @@ void CrdNames::onObject(ListWatch&, content::Value&& object) {
 void CrdNames::onDeleted(ListWatch&, const content::Value& object) {
   const std::string name(metadataText(object, "name"));
   names_.erase(name);
+  gatewayApi_.releases.erase(name);
   if (listed_) listed_->erase(name);
   user_.onCrds();
 }

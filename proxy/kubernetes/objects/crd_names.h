@@ -1,5 +1,5 @@
 // Follows the names of the cluster's CustomResourceDefinitions, so that a kind whose CRD is installed later is read
-// from then on, and the version of Gateway API to which they belong. Only their metadata is asked for.
+// from then on, and the releases of Gateway API to which they belong. Only their metadata is asked for.
 //
 // Lives on the main thread.
 #pragma once
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "config/model/gateway_api_crds.h"
 #include "proxy/kubernetes/client/list_watch.h"
 
 namespace sluice::kubernetes {
@@ -33,9 +34,8 @@ class CrdNames final : private ListWatchUser {
   bool answered() const { return answered_; }
   /// Returns true if the server had that CRD ("httproutes.gateway.networking.k8s.io") when it answered last.
   bool has(std::string_view name) const { return names_.contains(name); }
-  /// Returns the version of Gateway API in the CRD of GatewayClasses ("v1.6.1", its annotation
-  /// gateway.networking.k8s.io/bundle-version); empty if it is not known.
-  const std::string& gatewayApiVersion() const { return gatewayApiVersion_; }
+  /// Returns those of Gateway API, with their releases.
+  const config::GatewayApiCrds& gatewayApi() const { return gatewayApi_; }
 
  private:
   void onListing(ListWatch&) override { listed_.emplace(); }
@@ -49,7 +49,7 @@ class CrdNames final : private ListWatchUser {
   ListWatch follow_;
   std::set<std::string, std::less<>> names_;
   std::optional<std::set<std::string, std::less<>>> listed_;  // in the listing that is under way
-  std::string gatewayApiVersion_;
+  config::GatewayApiCrds gatewayApi_{.releases = {}, .areFiles = false};
   bool followed_ = true;
   bool answered_ = false;
 };

@@ -48,9 +48,14 @@ std::map<std::string, std::string> ownLabelsOf(const config::Gateway& gateway) {
   return labels;
 }
 
-bool hasAnnotations(const GatewayToRun& run, const ProvisionedKind& kind) {
-  if (run.gateway.infrastructure.annotations.empty()) return false;
-  return run.serviceAccountAnnotations || kind.kind != provisioned::kServiceAccount.kind;
+/// Clouds read from annotations of a ServiceAccount which of their identities its Pods get. Kubernetes leaves keys
+/// without a domain in front to users, so no cloud reads those.
+std::map<std::string, std::string> annotationsOf(const GatewayToRun& run, const ProvisionedKind& kind) {
+  std::map<std::string, std::string> annotations = run.gateway.infrastructure.annotations;
+  if (!run.serviceAccountAnnotations && kind.kind == provisioned::kServiceAccount.kind) {
+    std::erase_if(annotations, [](const auto& each) { return each.first.find('/') != std::string::npos; });
+  }
+  return annotations;
 }
 
 }  // namespace
@@ -77,9 +82,10 @@ base::JsonWriter beginProvisioned(const GatewayToRun& run, const ProvisionedKind
   const bool owned = nameSpace == owner.nameSpace;
   json.key("labels");
   writeTextMap(json, owned ? labelsOf(run.gateway) : ownLabelsOf(run.gateway));
-  if (owned && hasAnnotations(run, kind)) {
+  const auto annotations = owned ? annotationsOf(run, kind) : std::map<std::string, std::string>();
+  if (!annotations.empty()) {
     json.key("annotations");
-    writeTextMap(json, run.gateway.infrastructure.annotations);
+    writeTextMap(json, annotations);
   }
   if (owned) {
     json.key("ownerReferences").beginList().beginObject();

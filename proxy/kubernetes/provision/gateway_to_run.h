@@ -26,7 +26,7 @@ struct GatewayToRun {
   /// The Secret in its namespace with keys that replace those of the class for its Pods (class_keys.h); empty: they use
   /// those of the class.
   std::string classKeys = {};
-  /// Its infrastructure.annotations are those of its ServiceAccount, too.
+  /// All of its infrastructure.annotations are those of its ServiceAccount, too; else those whose keys have no domain.
   bool serviceAccountAnnotations = false;
 };
 

@@ -98,7 +98,7 @@ void KubernetesSource::onChanged() {
     if (changed || shared_.texts.empty()) shared_.texts = objects_.texts();
     shared_.serial = serial_ += changed ? 1 : 0;
     shared_.forbidden = objects_.forbidden();
-    shared_.gatewayApiVersion = objects_.gatewayApiVersion();
+    shared_.gatewayApi = objects_.gatewayApi();
     if (objects_.knowsNeeds()) shared_.needed = objects_.needed();
     shared_.listed = objects_.listed();
     if (shared_.listed && shared_.addresses == nullptr) {
@@ -194,7 +194,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
   if (narrows_ && told.pinned == nullptr) set = reached_.of(set);
   set.serial = told.serial;
   set.addresses = told.addresses;
-  set.gatewayApiVersion = told.gatewayApiVersion;
+  set.gatewayApi = told.gatewayApi;
   set.keeping = keeping_;
   if (beside_ != nullptr) appendOthers(beside_->read(key), set);
   if (told.forbidden.empty()) return set;

@@ -63,7 +63,7 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
     config::KeptTexts texts;
     std::uint64_t serial = 0;
     std::vector<ClusterObjects::ForbiddenObject> forbidden;
-    std::string gatewayApiVersion;
+    config::GatewayApiCrds gatewayApi;
     std::optional<NamedObjects> needed;                          // none: need() was never called
     bool listed = false;                                         // ClusterObjects::listed()
     std::shared_ptr<const config::ReportedAddresses> addresses;  // when they were listed for the first time

@@ -160,6 +160,14 @@ TEST_F(AddressPools, AreBesideAddressesThatGatewaysAskFor) {
   EXPECT_TRUE(serves("pooled"));
 }
 
+TEST_F(AddressPools, AssignAnAddressWhereOnlyItsTypeIsGiven) {
+  kubectl_->apply(pooledGateway("any", "{type: IPAddress}"));
+  start("127.8.0.0/24");
+  ASSERT_TRUE(hasAddress("any")) << gateway_->errors();
+  EXPECT_THAT(addressOf("any"), StartsWith("127.8.0."));
+  EXPECT_TRUE(serves("any"));
+}
+
 TEST_F(AddressPools, LeaveGatewaysWithoutAnAddressOnceAllAreGiven) {
   kubectl_->apply(pooledGateway("first"));
   start("127.8.1.7/32");

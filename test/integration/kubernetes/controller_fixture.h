@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,7 +59,10 @@ class ControllerTest : public KubernetesTest {
   void expectStatusesOf(const std::vector<std::string>& texts) const {
     const TempDir folder;
     for (std::size_t i = 0; i < texts.size(); ++i) folder.write(std::to_string(i) + ".yaml", texts[i]);
-    StatusByObject expected = statusesIn(sluice({"validate", "-o", "json", folder.path()}).output);
+    // The condition of the GatewayClass tells the release of the CRDs, which files do not have.
+    const std::string files = sluice({"validate", "-o", "json", folder.path()}).output;
+    StatusByObject expected = statusesIn(std::regex_replace(files, std::regex("Gateway API v1\\.6\\.1\""),
+                                                            "Gateway API v1.6.1, experimental channel\""));
     EXPECT_GT(expected.size(), 15u);
     // An API server sorts the members of a map, and so the parts of the message about them come in another order.
     const auto here = [](StatusByObject statuses) {

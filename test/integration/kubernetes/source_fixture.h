@@ -70,6 +70,15 @@ class KubeSourceTest : public KubernetesTest {
     kubectl = std::make_unique<Kubectl>(server->kubeconfig());
     applyNamespaceAndClass();
   }
+  /// Does the same with these CustomResourceDefinitions and no others.
+  void startServerWithCrds(const std::string& crds) {
+    ownServer_ = std::make_unique<KubeApiServer>();
+    server = ownServer_.get();
+    kubectl = std::make_unique<Kubectl>(server->kubeconfig());
+    kubectl->apply(crds);
+    kubectl->expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+    applyNamespaceAndClass();
+  }
   void applyNamespaceAndClass() const {
     kubectl->apply(
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}\n---\n"

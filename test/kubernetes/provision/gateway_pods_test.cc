@@ -115,17 +115,23 @@ TEST(GatewayPods, AreCountedByTheAutoscalerAlone) {
 
 TEST(GatewayPods, CarryWhatInfrastructureSaysButNotInPlaceOfOurs) {
   const RunGateway gateway(std::string(", infrastructure: {labels: {team: a, app.kubernetes.io/name: b}, annotations: "
-                                       "{note: c}}") +
+                                       "{note: c, cloud.example/role: d}}") +
                            kListenersOfTwoPorts);
+  const std::string both = R"({"cloud.example/role":"d","note":"c"})";
   for (const ProvisionedObject& each : podsOf(gateway.run())) {
     EXPECT_EQ(fieldAt(each, "metadata|labels|team"), "a");
     EXPECT_EQ(fieldAt(each, "metadata|labels|app.kubernetes.io/name"), "sluice");
     const bool isAccount = each.kind == &provisioned::kServiceAccount;
-    EXPECT_EQ(fieldAt(each, "metadata|annotations"), isAccount ? "" : R"({"note":"c"})");
+    EXPECT_EQ(fieldAt(each, "metadata|annotations"), isAccount ? R"({"note":"c"})" : both)
+        << "a cloud may read which of its identities an account has";
   }
   GatewayToRun allowed = gateway.run();
   allowed.serviceAccountAnnotations = true;
-  EXPECT_EQ(fieldAt(only(podsOf(allowed), provisioned::kServiceAccount), "metadata|annotations"), R"({"note":"c"})");
+  EXPECT_EQ(fieldAt(only(podsOf(allowed), provisioned::kServiceAccount), "metadata|annotations"), both);
+  const auto objects = podsOf(gateway.run());
+  const ProvisionedObject& deployment = only(objects, provisioned::kDeployment);
+  EXPECT_EQ(fieldAt(deployment, "spec|template|metadata|labels|team"), "a");
+  EXPECT_EQ(fieldAt(deployment, "spec|template|metadata|annotations"), both);
 }
 
 TEST(GatewayPods, HaveNamesThatServicesMayHaveAndNobodyElseHas) {
