@@ -16,6 +16,8 @@ constexpr std::int64_t kUser = 65532;  // of the image
 constexpr std::int64_t kFirstHighPort = 1024;
 constexpr std::int64_t kUsualReplicas = 2;
 constexpr std::int64_t kSpareSeconds = 5;  // beyond those that a Pod may take to end
+/// An autoscaler compares the CPU time that Pods use with the requested one.
+constexpr std::pair<std::string_view, std::string_view> kUsualRequests[] = {{"cpu", "100m"}, {"memory", "128Mi"}};
 constexpr std::string_view kStateVolume = "/var/lib/sluice";
 // The volume belongs to root, so the gateway makes a folder of its own in it that others cannot enter.
 constexpr std::string_view kStateFolder = "/var/lib/sluice/state";
@@ -36,6 +38,7 @@ class PodWriter {
     add(provisioned::kDisruptionBudget, [this](base::JsonWriter& json) { writeDisruptionBudget(json); });
     add(provisioned::kDeployment, [this](base::JsonWriter& json) { writeDeployment(json); });
     if (run_.parameters.autoscaling) {
+      objects_.back().isCountedByOthers = true;
       add(provisioned::kAutoscaler, [this](base::JsonWriter& json) { writeAutoscaler(json); });
     }
     return std::move(objects_);
@@ -153,12 +156,37 @@ class PodWriter {
     json.endList();
     writeProbe(json, "readinessProbe", "/readyz", 2);
     writeProbe(json, "livenessProbe", "/healthz", 10);
-    writeGiven(json, "resources", run_.parameters.resources);
+    writeResources(json);
     json.key("securityContext").beginObject().key("allowPrivilegeEscalation").json("false");
     json.key("readOnlyRootFilesystem").json("true");
     json.key("capabilities").beginObject().key("drop").beginList().text("ALL").endList().endObject().endObject();
     json.key("volumeMounts").beginList().beginObject().member("name", "state").member("mountPath", kStateVolume);
     json.endObject().endList().endObject();
+  }
+
+  /// Writes the given resources, and the usual request of each resource for which neither a request nor a limit is
+  /// given: a limit is a request, too.
+  void writeResources(base::JsonWriter& json) const {
+    const content::Value& given = run_.parameters.resources;
+    const content::Value* requests = given.find("requests");
+    const content::Value* limits = given.find("limits");
+    if (requests != nullptr && !requests->isMap())
+      return writeGiven(json, "resources", given);  // the server refuses it
+    const auto has = [](const content::Value* map, std::string_view name) {
+      return map != nullptr && map->find(name) != nullptr;
+    };
+    json.key("resources").beginObject();
+    for (const content::Member& each : given.members) {
+      if (each.key != "requests") writeGiven(json, each.key, each.value);
+    }
+    json.key("requests").beginObject();
+    if (requests != nullptr) {
+      for (const content::Member& each : requests->members) writeGiven(json, each.key, each.value);
+    }
+    for (const auto& [name, amount] : kUsualRequests) {
+      if (!has(requests, name) && !has(limits, name)) json.member(name, amount);
+    }
+    json.endObject().endObject();
   }
 
   static void writeContainerPort(base::JsonWriter& json, const std::string& name, std::int64_t port) {

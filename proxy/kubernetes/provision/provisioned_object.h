@@ -59,6 +59,8 @@ struct ProvisionedObject {
   std::string owner = {};
   /// True if an existing object is kept up to date, but a missing one is not created.
   bool onlyIfThere = false;
+  /// True for a Deployment whose number of Pods an autoscaler chooses, so that the body has none.
+  bool isCountedByOthers = false;
 
   std::string path() const { return kind->path(nameSpace) + "/" + name; }
   /// Returns true if it is in another namespace than the Gateway.

@@ -5,6 +5,8 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/client/list_watch.h"
+#include "proxy/kubernetes/provision/pod_count.h"
 #include "proxy/kubernetes/writer/write_requests.h"
 #include "proxy/processing/query_edit.h"
 
@@ -28,6 +30,11 @@ std::string withUid(std::string body, const std::string& uid) {
   const std::size_t at = body.find(kMetadata);
   if (at != std::string::npos) body.insert(at + kMetadata.size(), R"("uid":")" + uid + R"(",)");
   return body;
+}
+
+/// Returns the path of the list that has the object at `path`, if it exists.
+std::string pathOfLookup(const std::string& path) {
+  return path.substr(0, path.rfind('/')) + "?fieldSelector=metadata.name%3D" + path.substr(path.rfind('/') + 1);
 }
 
 /// Returns the body of an apply that gives back all fields of an object.
@@ -174,9 +181,14 @@ std::optional<ApiRequest> Provisioner::requestFor(const WriteKey& /*key*/) {
       if (!task.page.empty()) read.path += "&continue=" + processing::encodeQuery(task.page);
       return read;
     case Task::Type::kFind:
-      read.path = task.path.substr(0, task.path.rfind('/')) + "?fieldSelector=metadata.name%3D" +
-                  task.path.substr(task.path.rfind('/') + 1);
+      read.path = pathOfLookup(task.path);
       return read;
+    case Task::Type::kCount:
+      read.path = pathOfLookup(task.path);
+      read.accept = ApiRequest().accept;  // the metadata alone has no number
+      return read;
+    case Task::Type::kKeep:
+      return applyRequest(task.path, kCountManager, ApplyConflicts::kForce, task.body);
     case Task::Type::kCreate:
     case Task::Type::kRelease:
       return applyRequest(task.path, kFieldManager, ApplyConflicts::kFail, task.body);
@@ -227,6 +239,9 @@ void Provisioner::executed(const Task& task, const ApiAnswer& answer) {
     }
     case Task::Type::kApply:
       return note(task, answer.body);
+    case Task::Type::kCount:
+      return keepCount(task, answer.body);
+    case Task::Type::kKeep:
     case Task::Type::kRelease:
       return;
     case Task::Type::kDelete:
@@ -241,7 +256,24 @@ void Provisioner::refuseForeign(const Task& task) {
   fail(task, why, why);
 }
 
+void Provisioner::keepCount(const Task& task, const content::Value& list) {
+  const content::Value* items = itemsOf(list);
+  if (items == nullptr) return fail(task, std::string(kUnreadableList), std::string(kUnreadableList));
+  for (const content::Value& each : items->items) {
+    if (metadataText(each, "uid") != task.uid) continue;
+    auto body = keptPodCount(each, kFieldManager);
+    if (!body) continue;
+    Task keep = task;
+    keep.type = Task::Type::kKeep;
+    keep.body = *std::move(body);
+    tasks_.push_front(std::move(keep));
+  }
+}
+
 void Provisioner::fail(const Task& task, const std::string& why, const std::string& told) {
+  // Without its number a Deployment would get one Pod.
+  const bool keeps = task.type == Task::Type::kCount || task.type == Task::Type::kKeep;
+  if (keeps && !tasks_.empty() && tasks_.front().path == task.path) tasks_.pop_front();
   if (task.type == Task::Type::kList) {
     found_.clear();  // nothing can be concluded from a part of the list
     unwanted_.clear();
@@ -310,6 +342,13 @@ void Provisioner::remove(const ProvisionedKind& kind, const FoundObject& object)
 }
 
 void Provisioner::apply(const ProvisionedObject& object, const std::string& uid) {
+  if (object.isCountedByOthers && !uid.empty()) {
+    tasks_.push_back({.type = Task::Type::kCount,
+                      .kind = object.kind,
+                      .path = object.path(),
+                      .gateway = object.gateway,
+                      .uid = uid});
+  }
   tasks_.push_back({.type = uid.empty() ? Task::Type::kFind : Task::Type::kApply,
                     .kind = object.kind,
                     .path = object.path(),

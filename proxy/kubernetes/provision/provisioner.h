@@ -99,6 +99,8 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
       kList,     // lists the objects with the controller's label
       kFind,     // checks whether an object has that name
       kCreate,   // applies an object whose name was free
+      kCount,    // reads the number of Pods of a Deployment that an autoscaler is to choose
+      kKeep,     // keeps that number
       kApply,    // applies an object of the controller
       kRelease,  // gives back the fields of an object that another client has created since kFind
       kDelete
@@ -108,9 +110,9 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
     std::string path;
     std::string body = {};     // of the object that is applied
     std::string gateway = {};  // for which the object is kept
-    std::string uid = {};      // kApply, kDelete: of the object; another one of its name may have come meanwhile
-    bool elsewhere = false;    // the object is not in the Gateway's namespace
-    std::string page = {};     // kList: the token of a page that is not the first one
+    std::string uid = {};    // kCount, kApply, kDelete: of the object; another one of its name may have come meanwhile
+    bool elsewhere = false;  // the object is not in the Gateway's namespace
+    std::string page = {};   // kList: the token of a page that is not the first one
   };
 
   void onTimer() override;
@@ -129,6 +131,8 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   void judge(const ProvisionedKind& kind);
   void note(const Task& task, const content::Value& object);
   void refuseForeign(const Task& task);
+  /// Keeps the number of Pods of a Deployment if only the controller has chosen it until now.
+  void keepCount(const Task& task, const content::Value& list);
   /// `told` is the text about an object of another namespace for readers other than the controller's operators.
   void fail(const Task& task, const std::string& why, const std::string& told);
   bool isLeftAlone(const ProvisionedKind& kind, const FoundObject& object) const;

@@ -131,6 +131,33 @@ TEST_F(KubeProvisioning, MakesNothingThatItsClassForbids) {
   EXPECT_EQ(deployment(kImage), "example.com/sluice:1");
 }
 
+TEST_F(KubeProvisioning, LeavesTheNumberOfPodsToAnAutoscaler) {
+  startServerWithOurKinds();
+  kubectl->apply(parameters("replicas: 5") + gatewayWith(kOurs));
+  startController();
+  ASSERT_TRUE(deploymentHas(kReplicas, "5")) << controller->errors();
+  kubectl->apply(parameters("autoscaling: {maxReplicas: 9}, logLevel: debug"));
+  const char* level = "{.spec.template.spec.containers[0].args[-1:]}";
+  EXPECT_TRUE(deploymentHas(level, "debug")) << controller->errors();
+  EXPECT_EQ(deployment(kReplicas), "5") << "as before";
+  EXPECT_EQ(deployment("{.spec.template.spec.containers[0].resources.requests.cpu}"), "100m");
+  EXPECT_TRUE(kubectl->waitFor("hpa", "demo", kPods, "{.spec.maxReplicas}", "9")) << controller->errors();
+
+  // The autoscaler chooses another number.
+  kubectl->expect({"patch", "deployment", "--namespace", "demo", kPods, "--field-manager=kube-controller-manager",
+                   "--type=merge", "-p", R"({"spec":{"replicas":7}})"});
+  kubectl->apply(parameters("autoscaling: {maxReplicas: 9}, logLevel: warn"));
+  EXPECT_TRUE(deploymentHas(level, "warn")) << controller->errors();
+  EXPECT_EQ(deployment(kReplicas), "7");
+  stopController();
+  startController();
+  kubectl->apply(parameters("autoscaling: {maxReplicas: 9}, logLevel: error"));
+  EXPECT_TRUE(deploymentHas(level, "error")) << controller->errors();
+  EXPECT_EQ(deployment(kReplicas), "7") << "for the next leader, too";
+  kubectl->apply(parameters("replicas: 3"));
+  EXPECT_TRUE(deploymentHas(kReplicas, "3")) << controller->errors();
+}
+
 TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
   startServerWithOurKinds();
   // Of each kind there are more objects than the controller keeps of an answer in memory, and they cannot be deleted.

@@ -102,11 +102,30 @@ TEST(GatewayPods, AreAsItsParametersSay) {
   EXPECT_EQ(fieldAt(only(objects, provisioned::kService), "spec|type"), "LoadBalancer");
 }
 
+TEST(GatewayPods, RequestWhatAnAutoscalerNeeds) {
+  RunGateway gateway(kListenersOfTwoPorts);
+  const auto resourcesFor = [&gateway](const std::string& given) {
+    gateway.parameters.resources = given.empty() ? content::Value() : *content::parseJson(given, {.bytes = 1000});
+    return ofContainer(only(podsOf(gateway.run()), provisioned::kDeployment), "resources");
+  };
+  EXPECT_EQ(resourcesFor(""), R"({"requests":{"cpu":"100m","memory":"128Mi"}})");
+  EXPECT_EQ(resourcesFor(R"({"requests":{"cpu":"2"}})"), R"({"requests":{"cpu":"2","memory":"128Mi"}})");
+  EXPECT_EQ(resourcesFor(R"({"limits":{"memory":"64Mi"},"claims":[{"name":"x"}]})"),
+            R"({"limits":{"memory":"64Mi"},"claims":[{"name":"x"}],"requests":{"cpu":"100m"}})")
+      << "a limit is a request, too";
+  EXPECT_EQ(resourcesFor(R"({"limits":{"cpu":"1","memory":"64Mi"}})"),
+            R"({"limits":{"cpu":"1","memory":"64Mi"},"requests":{}})");
+  EXPECT_EQ(resourcesFor(R"({"requests":"2"})"), R"({"requests":"2"})") << "the API server refuses it";
+}
+
 TEST(GatewayPods, AreCountedByTheAutoscalerAlone) {
   RunGateway gateway(kListenersOfTwoPorts);
   gateway.parameters.autoscaling = config::Autoscaling{3, 9, 50};
   const auto objects = podsOf(gateway.run());
   EXPECT_EQ(fieldAt(only(objects, provisioned::kDeployment), "spec|replicas"), "");
+  for (const ProvisionedObject& each : objects) {
+    EXPECT_EQ(each.isCountedByOthers, each.kind == &provisioned::kDeployment) << each.path();
+  }
   const ProvisionedObject& autoscaler = only(objects, provisioned::kAutoscaler);
   EXPECT_EQ(fieldAt(autoscaler, "spec|scaleTargetRef|name"), "egress-sluice");
   EXPECT_EQ(fieldAt(autoscaler, "spec|maxReplicas"), "9");
