@@ -129,6 +129,8 @@ struct ListenerStatus {
 struct AddressStatus {
   std::string type = "IPAddress";
   std::string value;
+
+  bool operator==(const AddressStatus&) const = default;
 };
 
 /// The model of status.parents[] of a route or an XBackend, and of status.ancestors[] of a policy. The reference is

@@ -43,6 +43,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
       catalog_(client),
       provisioner_(client, *this),
       rollouts_(client, *this),
+      services_(client, *this),
       revisions_(client, objects.gatewaysInScope(), events, *this),
       claim_(client, candidacy, *this),
       lease_(client, std::move(candidacy), claim_) {}
@@ -86,6 +87,7 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
 }
 
 void ClusterController::start() {
+  if (!image_.empty()) services_.start();
   revisions_.start();
   lease_.start();
 }
@@ -133,6 +135,15 @@ std::vector<config::Condition> ClusterController::conditionsOf(const config::Obj
   }
   if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*std::move(rolledBack));
   return known;
+}
+
+/// The compiled address of a Gateway with Pods is the name of its Service (withServiceAddresses()).
+std::vector<config::AddressStatus> ClusterController::addressesOf(const config::ObjectStatus& gateway) const {
+  const ClusterObjects::NewestObject found =
+      objects_.find(gateway.group, gateway.kind, {gateway.nameSpace, gateway.name});
+  if (image_.empty() || gateway.addresses.size() != 1 || found.object == nullptr) return {};
+  const std::string& host = gateway.addresses.front().value;
+  return services_.addressesOf({gateway.nameSpace, host.substr(0, host.find('.'))}, found.object->uid);
 }
 
 /// Reports each fault of a Gateway's Pods once.

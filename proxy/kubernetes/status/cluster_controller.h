@@ -20,6 +20,7 @@
 #include "proxy/kubernetes/lease/class_claim.h"
 #include "proxy/kubernetes/lease/leadership.h"
 #include "proxy/kubernetes/lease/lease_holder.h"
+#include "proxy/kubernetes/provision/balanced_services.h"
 #include "proxy/kubernetes/provision/provisioner.h"
 #include "proxy/kubernetes/provision/rollout_watch.h"
 #include "proxy/kubernetes/revisions/revision_keeper.h"
@@ -36,6 +37,7 @@ class ClusterController final : public control::ReloadObserver,
                                 private ReplicaWatchUser,
                                 private ProvisionerUser,
                                 private RolloutWatchUser,
+                                private BalancedServicesUser,
                                 private RevisionKeeperUser,
                                 private FleetFacts,
                                 private net::Timer {
@@ -66,9 +68,11 @@ class ClusterController final : public control::ReloadObserver,
   void onRevisionsToJudge() override { judgeSoon(); }
   void onProvisioned() override { judgeSoon(); }
   void onRollouts() override { judgeSoon(); }
+  void onBalancedServices() override { judgeSoon(); }
   const ReplicaReports& reports() const override { return replicas_.reports(); }
   std::uint64_t changedAt(const config::ObjectStatus& object) const override;
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const override;
+  std::vector<config::AddressStatus> addressesOf(const config::ObjectStatus& gateway) const override;
   std::optional<config::Condition> provisionedOf(const std::string& gateway) const;
   void provision(const control::CompiledConfiguration& compiled);
   void tellFaultsOfPods();
@@ -88,6 +92,7 @@ class ClusterController final : public control::ReloadObserver,
   CatalogPublisher catalog_;
   Provisioner provisioner_;
   RolloutWatch rollouts_;
+  BalancedServices services_;
   RevisionKeeper revisions_;
   /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
   std::optional<compile::SecretsOfGateways> broughtBack_;

@@ -101,9 +101,18 @@ void addCondition(std::vector<Condition>& conditions, const Condition& condition
   config::setCondition(conditions, condition);
 }
 
+/// Returns the addresses that the status has.
+std::vector<config::AddressStatus> addressesFor(const config::ObjectStatus& object, const FleetFacts& facts) {
+  if (!isGatewayStatus(object)) return object.addresses;
+  std::vector<config::AddressStatus> others = facts.addressesOf(object);
+  return others.empty() ? object.addresses : others;
+}
+
 /// `added` has one condition for each parent of a route, or the conditions of a Gateway.
-config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
+config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added,
+                                          std::vector<config::AddressStatus> addresses) {
   auto result = std::make_shared<config::ObjectStatus>(object);
+  result->addresses = std::move(addresses);
   if (isGatewayStatus(object)) {
     for (const Condition& each : added) addCondition(result->conditions, each);
   } else {
@@ -135,13 +144,16 @@ FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, cons
                                 const FleetFacts& facts, base::MonotonicTime now) {
   const std::uint64_t version = isRouteStatus(*compiled) ? facts.changedAt(*compiled) : 0;
   const std::vector<Condition> added = conditionsToAdd(*compiled, facts, version, now);
-  if (added.empty()) return {compiled, compiled};
-  const bool same = last.compiled == compiled && last.added == added.size() && hasConditions(*last.status, added);
+  std::vector<config::AddressStatus> addresses = addressesFor(*compiled, facts);
+  if (added.empty() && addresses == compiled->addresses) return {compiled, compiled};
+  const bool same = last.compiled == compiled && last.added == added.size() && hasConditions(*last.status, added) &&
+                    last.status->addresses == addresses;
   const bool served = isRouteStatus(*compiled) && std::all_of(added.begin(), added.end(), [](const Condition& each) {
                         return each.status == ConditionStatus::kTrue;
                       });
-  return {compiled, same ? last.status : withConditions(*compiled, added), added.size(), served,
-          version,  std::any_of(added.begin(), added.end(), isPending)};
+  return {compiled,     same ? last.status : withConditions(*compiled, added, std::move(addresses)),
+          added.size(), served,
+          version,      std::any_of(added.begin(), added.end(), isPending)};
 }
 
 bool ServedRoutes::stillHold(const FleetStatus& fleet) {

@@ -1,6 +1,7 @@
 // Adds the reports of replicas to a status that the controller has compiled: whether all of them serve a route's newest
 // generation (`sluice.dev/Programmed` of each of its parents), and whether some or all of a Gateway's replicas cannot
-// serve their desired configuration (`Degraded`). Other parts of the controller add conditions of Gateways, too.
+// serve their desired configuration (`Degraded`). Other parts of the controller add conditions and addresses of
+// Gateways, too.
 //
 // Conditions without that prefix are about the compiled configuration, whichever replicas serve it. A pure function.
 #pragma once
@@ -28,6 +29,8 @@ class FleetFacts {
   virtual std::uint64_t changedAt(const config::ObjectStatus& object) const = 0;
   /// Returns further conditions of a Gateway, of other types and without observedGeneration.
   virtual std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const = 0;
+  /// Returns the addresses of a Gateway that replace those that were compiled; none if these stay.
+  virtual std::vector<config::AddressStatus> addressesOf(const config::ObjectStatus& gateway) const = 0;
 
  protected:
   ~FleetFacts() = default;
@@ -64,8 +67,8 @@ class ServedRoutes {
   std::map<std::string, SeenOfAll> gateways_;
 };
 
-/// Returns a status with the replicas' conditions. If it is equal to `last`, which this function returned for the
-/// object before, both share it, because there are thousands of them.
+/// Returns a status with the replicas' conditions and with the addresses that the facts have. If it is equal to `last`,
+/// which this function returned for the object before, both share it, because there are thousands of them.
 FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, const FleetStatus& last,
                                 const FleetFacts& facts, base::MonotonicTime now);
 

@@ -131,6 +131,30 @@ TEST_F(KubeProvisioning, MakesNothingThatItsClassForbids) {
   EXPECT_EQ(deployment(kImage), "example.com/sluice:1");
 }
 
+TEST_F(KubeProvisioning, GivesAGatewayTheAddressesOfItsLoadBalancer) {
+  startServerWithOurKinds();
+  provisioning("allowServiceType: true");
+  kubectl->apply(parameters("service: {type: LoadBalancer}") + gatewayWith(kOurs));
+  startController();
+  const auto hasAddresses = [this](const std::string& values) {
+    return kubectl->waitFor("gateway", "demo", "egress", "{.status.addresses[*].value}", values);
+  };
+  const char* inCluster = "egress-test.demo.svc";
+  EXPECT_TRUE(hasAddresses(inCluster)) << "the load balancer has none yet" << controller->errors();
+  EXPECT_EQ(kubectl->get("service", "demo", kPods, "{.spec.type}"), "LoadBalancer");
+  kubectl->expect({"patch", "service", "--namespace", "demo", kPods, "--subresource=status", "--type=merge", "-p",
+                   R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.7"},{"hostname":"lb.example.com"}]}}})"});
+  EXPECT_TRUE(hasAddresses("192.0.2.7 lb.example.com")) << controller->errors();
+  EXPECT_EQ(kubectl->get("gateway", "demo", "egress", "{.status.addresses[*].type}"), "IPAddress Hostname");
+  stopController();
+  startController();
+  kubectl->expect({"patch", "service", "--namespace", "demo", kPods, "--subresource=status", "--type=merge", "-p",
+                   R"({"status":{"loadBalancer":{"ingress":[{"ip":"192.0.2.8"}]}}})"});
+  EXPECT_TRUE(hasAddresses("192.0.2.8")) << controller->errors();
+  kubectl->apply(parameters("service: {type: ClusterIP}"));
+  EXPECT_TRUE(hasAddresses(inCluster)) << controller->errors();
+}
+
 TEST_F(KubeProvisioning, LeavesTheNumberOfPodsToAnAutoscaler) {
   startServerWithOurKinds();
   kubectl->apply(parameters("replicas: 5") + gatewayWith(kOurs));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <string>
 
 #include "proxy/content/json.h"
@@ -103,7 +104,8 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
   const base::MonotonicTime now{std::chrono::hours(1)};
   config::StatusList compiled{fleetRouteStatus(), fleetGatewayStatus()};
   ReplicaReports replicas;
-  std::vector<config::Condition> ofGateway;  // its further conditions
+  std::vector<config::Condition> ofGateway;      // its further conditions
+  std::vector<config::AddressStatus> addresses;  // that replace those of the Gateway
   std::array<FleetStatus, 2> last;
 
  private:
@@ -112,6 +114,7 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
     return object.kind == "HTTPRoute" ? 100 : 0;
   }
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus&) const override { return ofGateway; }
+  std::vector<config::AddressStatus> addressesOf(const config::ObjectStatus&) const override { return addresses; }
 
   int renewals_ = 0;
 };
@@ -268,6 +271,23 @@ TEST_F(FleetConditionsOf, ARouteWithoutReplicasDoesNotHoldAnyLonger) {
   EXPECT_TRUE(stillHolds(0));
   ASSERT_TRUE(replicas.remove("demo", replicaLeaseName("a")));
   EXPECT_FALSE(stillHolds(0));
+}
+
+TEST_F(FleetConditionsOf, AGatewayAreBesideTheAddressesOfItsLoadBalancer) {
+  config::ObjectStatus gateway = fleetGatewayStatus();
+  gateway.addresses = {{"Hostname", "egress.demo.svc"}};
+  compiled.replace(1, std::make_shared<const config::ObjectStatus>(gateway));
+  EXPECT_EQ(apply()[1].addresses.at(0).value, "egress.demo.svc");
+  addresses = {{"IPAddress", "192.0.2.1"}};
+  const config::StatusList balanced = apply();
+  EXPECT_EQ(balanced[1].addresses, addresses);
+  EXPECT_EQ(apply().shared(1), balanced.shared(1)) << "equal statuses are shared";
+  ofGateway.push_back({"sluice.dev/Provisioned", ConditionStatus::kTrue, "Provisioned", "", 0});
+  EXPECT_EQ(apply()[1].addresses, addresses);
+  addresses = {{"Hostname", "lb.example.com"}};
+  EXPECT_EQ(apply()[1].addresses, addresses);
+  addresses.clear();
+  EXPECT_EQ(apply()[1].addresses.at(0).value, "egress.demo.svc");
 }
 
 }  // namespace

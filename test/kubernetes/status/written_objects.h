@@ -181,6 +181,7 @@ class WrittenObjects final : private FleetFacts {
  private:
   const ReplicaReports& reports() const override { return replicas_; }
   std::uint64_t changedAt(const config::ObjectStatus&) const override { return 1; }
+  std::vector<config::AddressStatus> addressesOf(const config::ObjectStatus&) const override { return {}; }
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus&) const override { return {}; }
 
   static constexpr const char* kGroup = "/apis/gateway.networking.k8s.io/v1";

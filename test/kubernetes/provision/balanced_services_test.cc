@@ -1,0 +1,115 @@
+// Tests that the addresses of load balancers are those that Services of Gateways have.
+#include "proxy/kubernetes/provision/balanced_services.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "test/kubernetes/fake_api.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kBalancedPath = "/api/v1/services";
+constexpr const char* kOurLabels = R"("labels":{"app.kubernetes.io/managed-by":"sluice-controller"},)"
+                                   R"("ownerReferences":[{"kind":"Gateway","name":"egress","uid":"u-1"}])";
+
+class BalancedServiceTests : public ::testing::Test, private BalancedServicesUser {
+ protected:
+  void start() {
+    services = std::make_unique<BalancedServices>(rig.client, static_cast<BalancedServicesUser&>(*this));
+    rig.inTurn([this] { services->start(); });
+    api.serve();
+  }
+  void TearDown() override {
+    const net::Worker::Turn turn(rig.worker);
+    services.reset();
+  }
+  /// Writes the Service of the Gateway.
+  void put(const std::string& ingress, const std::string& type = "LoadBalancer", const std::string& more = kOurLabels) {
+    api.put(kBalancedPath, "demo", "egress-sluice",
+            R"("spec":{"type":")" + type + R"("},"status":{"loadBalancer":{"ingress":[)" + ingress + "]}}", more);
+    api.pass(seconds(1));
+  }
+  /// Returns the addresses of the Gateway with that uid.
+  std::vector<std::string> addresses(const std::string& owner = "u-1") const {
+    std::vector<std::string> texts;
+    for (const auto& each : services->addressesOf({"demo", "egress-sluice"}, owner)) {
+      texts.push_back(each.type + " " + each.value);
+    }
+    return texts;
+  }
+
+  ApiRig rig;
+  FakeApi api{rig};
+  int changes = 0;
+  std::unique_ptr<BalancedServices> services;
+
+ private:
+  void onBalancedServices() override { ++changes; }
+};
+
+TEST_F(BalancedServiceTests, HaveTheAddressesThatLoadBalancersGaveThem) {
+  start();
+  EXPECT_THAT(addresses(), IsEmpty());
+  put(R"({"ip":"192.0.2.1"},{"ip":"2001:db8::1","ports":[{"port":80}]},{"hostname":"lb.example.com"},{"ip":"192.0.2.1"})");
+  EXPECT_THAT(addresses(), ElementsAre("IPAddress 192.0.2.1", "IPAddress 2001:db8::1", "Hostname lb.example.com"));
+  EXPECT_EQ(changes, 1);
+  put(R"({"ip":"192.0.2.1"},{"ip":"2001:db8::1"},{"hostname":"lb.example.com"})");
+  EXPECT_EQ(changes, 1) << "nothing that matters has changed";
+  put(R"({"hostname":"lb.example.com"})");
+  EXPECT_THAT(addresses(), ElementsAre("Hostname lb.example.com"));
+  put("");
+  EXPECT_THAT(addresses(), IsEmpty());
+  EXPECT_EQ(changes, 3);
+}
+
+TEST_F(BalancedServiceTests, CountOnlyForTheGatewayThatOwnsThem) {
+  start();
+  put(R"({"ip":"192.0.2.1"})");
+  EXPECT_THAT(addresses("u-2"), IsEmpty()) << "an earlier Gateway of that name, or somebody else's Service";
+  EXPECT_THAT(addresses(), SizeIs(1));
+  EXPECT_THAT(services->addressesOf({"other", "egress-sluice"}, "u-1"), IsEmpty());
+}
+
+TEST_F(BalancedServiceTests, HaveNoneOfAnotherTypeOrForm) {
+  start();
+  put(R"({"ip":"192.0.2.1"})", "ClusterIP");
+  EXPECT_THAT(addresses(), IsEmpty()) << "the status is an old one";
+  put(R"({"ip":"one"},{"hostname":"*.example.com"},{"hostname":""},{})");
+  EXPECT_THAT(addresses(), IsEmpty());
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += (i == 0 ? "" : ",") + (R"({"ip":"192.0.2.)" + std::to_string(i) + "\"}");
+  put(many);
+  EXPECT_THAT(addresses(), SizeIs(16));
+}
+
+TEST_F(BalancedServiceTests, AreForgottenWithTheService) {
+  start();
+  put(R"({"ip":"192.0.2.1"})");
+  api.remove(kBalancedPath, "demo", "egress-sluice");
+  api.pass(seconds(1));
+  EXPECT_THAT(addresses(), IsEmpty());
+  EXPECT_EQ(changes, 2);
+}
+
+TEST_F(BalancedServiceTests, AreMissedOnceInTheLog) {
+  api.forbidden = {kBalancedPath};
+  start();
+  api.pass(seconds(120));
+  EXPECT_EQ(rig.logged.count("the addresses of load balancers cannot be read"), 1U);
+  put(R"({"ip":"192.0.2.1"})");
+  api.forbidden.clear();
+  api.pass(seconds(60));
+  EXPECT_THAT(addresses(), ElementsAre("IPAddress 192.0.2.1"));
+}
+
+}  // namespace
+}  // namespace sluice::kubernetes
