@@ -3,7 +3,7 @@
 // In its own namespace a Gateway has the Leases of its replicas. Secrets and ConfigMaps it may read by name alone: in
 // each namespace a Role lists exactly those that its objects name and are permitted to use. Kinds without secrets are
 // read by a ClusterRole for all Gateways, which is installed with the controller. Each Gateway has a binding of its own
-// to it, so that none gets rights by the objects of another one.
+// to it (kGatewayClusterRole), so that none gets rights by the objects of another one.
 //
 // Pure functions.
 #pragma once
@@ -14,9 +14,6 @@
 #include "proxy/kubernetes/provision/gateway_to_run.h"
 
 namespace sluice::kubernetes {
-
-/// The ClusterRole of all Gateways.
-inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
 
 /// Returns a Role and a RoleBinding for each namespace, and the ClusterRoleBinding. A Role names at most 1 MiB of
 /// objects, Secrets first; further ones cannot be read.

@@ -91,6 +91,11 @@ base::JsonWriter beginProvisioned(const GatewayToRun& run, const ProvisionedKind
     json.key("ownerReferences").beginList().beginObject();
     json.member("apiVersion", run.apiVersion).member("kind", owner.kind).member("name", owner.name);
     json.member("uid", run.uid).key("controller").json("true").endObject().endList();
+  } else if (!run.sharedRole.empty()) {
+    json.key("ownerReferences").beginList().beginObject();
+    json.member("apiVersion", provisioned::kClusterRole.apiVersion());
+    json.member("kind", provisioned::kClusterRole.kind).member("name", kGatewayClusterRole);
+    json.member("uid", run.sharedRole).endObject().endList();
   }
   json.endObject();
   return json;

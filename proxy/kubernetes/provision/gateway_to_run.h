@@ -28,6 +28,8 @@ struct GatewayToRun {
   std::string classKeys = {};
   /// All of its infrastructure.annotations are those of its ServiceAccount, too; else those whose keys have no domain.
   bool serviceAccountAnnotations = false;
+  /// The uid of kGatewayClusterRole, which owns the objects outside of the Gateway's namespace; empty: nothing does.
+  std::string sharedRole = {};
 };
 
 /// Returns the name of its objects: that of the Gateway and its class, in a form that a Service may have. No other
@@ -43,8 +45,8 @@ std::map<std::string, std::string> labelsOf(const config::Gateway& gateway);
 /// Writes a map of texts.
 void writeTextMap(base::JsonWriter& json, const std::map<std::string, std::string>& texts);
 /// Begins an object of that kind: apiVersion, kind and metadata. An object in the Gateway's namespace is owned by the
-/// Gateway and has the labels and annotations of its infrastructure; in other namespaces the Gateway may not choose
-/// them. The writer is inside the object afterwards.
+/// Gateway and has the labels and annotations of its infrastructure; elsewhere it is owned by the ClusterRole of all
+/// Gateways, and the Gateway may not choose labels and annotations. The writer is inside the object afterwards.
 base::JsonWriter beginProvisioned(const GatewayToRun& run, const ProvisionedKind& kind, std::string_view nameSpace,
                                   std::string_view name);
 

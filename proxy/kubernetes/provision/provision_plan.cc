@@ -47,8 +47,8 @@ std::size_t applyOrder(const ProvisionedKind* kind) {
 class Planner {
  public:
   Planner(const config::Model& model, const ClusterObjects& objects, const std::string& image,
-          const NamesOfGateways& names)
-      : model_(model), objects_(objects), image_(image), names_(names) {}
+          const NamesOfGateways& names, const std::string& sharedRole)
+      : model_(model), objects_(objects), image_(image), names_(names), sharedRole_(sharedRole) {}
 
   ProvisionPlan plan() && {
     for (const config::Rejected& each : model_.rejected) {
@@ -80,7 +80,8 @@ class Planner {
                      .uid = newest.object->uid,
                      .image = image_,
                      .controllerNamespace = model_.controllerNamespace,
-                     .serviceAccountAnnotations = model_.settings.provisioning.allowServiceAccountAnnotations};
+                     .serviceAccountAnnotations = model_.settings.provisioning.allowServiceAccountAnnotations,
+                     .sharedRole = sharedRole_};
     if (!compile::isTrusted(model_, meta.nameSpace)) run.classKeys = nameOfClassKeys(gateway);
     return run;
   }
@@ -134,6 +135,7 @@ class Planner {
   const ClusterObjects& objects_;
   const std::string& image_;
   const NamesOfGateways& names_;
+  const std::string& sharedRole_;
   ProvisionPlan plan_;
 };
 
@@ -141,9 +143,9 @@ class Planner {
 
 std::optional<ProvisionPlan> planProvision(const control::CompiledConfiguration& compiled,
                                            const ClusterObjects& objects, const std::string& image,
-                                           const NamesOfGateways& names) {
+                                           const NamesOfGateways& names, const std::string& sharedRole) {
   if (compiled.model.gatewayClassName.empty()) return std::nullopt;
-  return Planner(compiled.model, objects, image, names).plan();
+  return Planner(compiled.model, objects, image, names, sharedRole).plan();
 }
 
 GatewayDeployments deploymentsOf(const config::Model& model, const ClusterObjects& objects) {

@@ -14,13 +14,13 @@ namespace sluice::kubernetes {
 
 /// Returns the plan for all Gateways of our GatewayClass; nullopt if there is no such class, because then it is not
 /// known which Gateways there should be. The Pods run `image` unless their parameters name another one, and may read
-/// the objects that `names` has for them.
+/// the objects that `names` has for them. `sharedRole` is the uid of kGatewayClusterRole, or empty.
 /// The Pods of a Gateway stay as they are, with their present rights, if its schema refuses it, if its parameters
 /// cannot be used, or if it has chosen something that its class forbids. If the Gateway is not legible at all, they
 /// keep their rights in its own namespace. All are left alone while the settings of the class are invalid.
 std::optional<ProvisionPlan> planProvision(const control::CompiledConfiguration& compiled,
                                            const ClusterObjects& objects, const std::string& image,
-                                           const NamesOfGateways& names);
+                                           const NamesOfGateways& names, const std::string& sharedRole);
 /// Returns the Deployments that the Gateways of our GatewayClass have, or should have, also of those whose Pods stay as
 /// they are.
 GatewayDeployments deploymentsOf(const config::Model& model, const ClusterObjects& objects);

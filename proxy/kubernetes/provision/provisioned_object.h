@@ -32,6 +32,8 @@ inline constexpr ProvisionedKind kRole{"rbac.authorization.k8s.io", "v1", "Role"
 inline constexpr ProvisionedKind kRoleBinding{"rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings"};
 inline constexpr ProvisionedKind kClusterRoleBinding{"rbac.authorization.k8s.io", "v1", "ClusterRoleBinding",
                                                      "clusterrolebindings", false};
+/// The installation has it; the controller only reads it.
+inline constexpr ProvisionedKind kClusterRole{"rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false};
 inline constexpr ProvisionedKind kNetworkPolicy{"networking.k8s.io", "v1", "NetworkPolicy", "networkpolicies"};
 inline constexpr ProvisionedKind kService{"", "v1", "Service", "services"};
 inline constexpr ProvisionedKind kDisruptionBudget{"policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets"};
@@ -67,6 +69,8 @@ struct ProvisionedObject {
   bool isElsewhere() const;
 };
 
+/// The ClusterRole of all Gateways, a part of the installation.
+inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
 /// The label and its value by which the controller finds its objects.
 inline constexpr std::string_view kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr std::string_view kManagedBy = "sluice-controller";

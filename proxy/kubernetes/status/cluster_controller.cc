@@ -44,6 +44,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
       provisioner_(client, *this),
       rollouts_(client, *this),
       services_(client, *this),
+      sharedRole_(client, *this),
       revisions_(client, objects.gatewaysInScope(), events, *this),
       claim_(client, candidacy, *this),
       lease_(client, std::move(candidacy), claim_) {}
@@ -76,6 +77,7 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
   for (const auto& [gateway, own] : names.own) readable[gateway] = own.secrets;
   revisions_.setReadable(std::move(readable));
   if (!revisions_.isSettled()) return;  // a revision that is not known yet may need its Secrets
+  if (!sharedRole_.answered()) return;
   broughtBack_ = revisions_.readableBesides();
   for (const auto& [gateway, earlier] : *broughtBack_) {
     std::set<std::string> reached = names.reached[gateway];
@@ -83,11 +85,20 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
     for (const auto& [nameSpace, name] : names.common.configMaps) reached.insert(nameSpace);
     names.own[gateway].secrets.merge(restoredSecrets(earlier, gateway, std::move(reached), compiled.model));
   }
-  if (auto plan = planProvision(compiled, objects_, image_, names)) provisioner_.want(*std::move(plan));
+  if (auto plan = planProvision(compiled, objects_, image_, names, sharedRole_.uid()))
+    provisioner_.want(*std::move(plan));
+}
+
+/// The plan is made from the compiled configuration, which is not kept.
+void ClusterController::onSharedRole() {
+  if (gateways_) reader_.reload();
 }
 
 void ClusterController::start() {
-  if (!image_.empty()) services_.start();
+  if (!image_.empty()) {
+    services_.start();
+    sharedRole_.start();
+  }
   revisions_.start();
   lease_.start();
 }

@@ -23,6 +23,7 @@
 #include "proxy/kubernetes/provision/balanced_services.h"
 #include "proxy/kubernetes/provision/provisioner.h"
 #include "proxy/kubernetes/provision/rollout_watch.h"
+#include "proxy/kubernetes/provision/shared_role.h"
 #include "proxy/kubernetes/revisions/revision_keeper.h"
 #include "proxy/kubernetes/status/catalog_publisher.h"
 #include "proxy/kubernetes/status/fleet_conditions.h"
@@ -38,6 +39,7 @@ class ClusterController final : public control::ReloadObserver,
                                 private ProvisionerUser,
                                 private RolloutWatchUser,
                                 private BalancedServicesUser,
+                                private SharedRoleUser,
                                 private RevisionKeeperUser,
                                 private FleetFacts,
                                 private net::Timer {
@@ -69,6 +71,7 @@ class ClusterController final : public control::ReloadObserver,
   void onProvisioned() override { judgeSoon(); }
   void onRollouts() override { judgeSoon(); }
   void onBalancedServices() override { judgeSoon(); }
+  void onSharedRole() override;
   const ReplicaReports& reports() const override { return replicas_.reports(); }
   std::uint64_t changedAt(const config::ObjectStatus& object) const override;
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const override;
@@ -93,6 +96,7 @@ class ClusterController final : public control::ReloadObserver,
   Provisioner provisioner_;
   RolloutWatch rollouts_;
   BalancedServices services_;
+  SharedRole sharedRole_;
   RevisionKeeper revisions_;
   /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
   std::optional<compile::SecretsOfGateways> broughtBack_;

@@ -293,5 +293,20 @@ TEST_F(KubeCluster, ServesWithoutALostRequestFromTheInstallationToTheDeletionOfT
   EXPECT_THAT(cluster_->logs(), AllOf(Not(HasSubstr("token-of-")), Not(HasSubstr("cannot be stored"))));
 }
 
+TEST_F(KubeCluster, KeepsNoRightsOfGatewaysAfterTheInstallationWasDeleted) {
+  install();
+  kubectl().apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}\n---\n" + gateway());
+  ASSERT_TRUE(kubectl().waitFor("deployment", "demo", kPodsName, kTemplateImage, "sluice:1")) << cluster_->logs();
+  const auto bindings = [this] { return kubectl().expect({"get", "clusterrolebindings", "-o", "name"}); };
+  EXPECT_THAT(bindings(), HasSubstr("/sluice-gateway.demo.egress-egress\n"));
+  kubectl().remove(sluice({"manifests", "--image", "sluice:1"}).output);
+  EXPECT_TRUE(eventually([&] { return bindings().find("sluice") == std::string::npos; }))
+      << bindings() << cluster_->logs();
+  EXPECT_TRUE(kubectl().waitFor("deployment", "demo", kPodsName, kTemplateImage, "sluice:1"))
+      << "the Pods stay with their Gateway";
+  kubectl().remove(gateway());
+  EXPECT_TRUE(eventually([this] { return podsOfGateway(kPodUid).empty(); })) << cluster_->logs();
+}
+
 }  // namespace
 }  // namespace sluice::test

@@ -182,6 +182,21 @@ TEST_F(KubeProvisioning, LeavesTheNumberOfPodsToAnAutoscaler) {
   EXPECT_TRUE(deploymentHas(kReplicas, "3")) << controller->errors();
 }
 
+TEST_F(KubeProvisioning, MakesRightsThatGoWithTheInstallation) {
+  startServerWithOurKinds();
+  kubectl->apply(gatewayWith(""));
+  startController();
+  const auto isOwnedByTheRole = [this] {
+    const std::string role = kubectl->get("clusterrole", "", "sluice-gateway", "{.metadata.uid}");
+    return kubectl->waitFor("clusterrolebinding", "", "sluice-gateway.demo.egress-test",
+                            "{.metadata.ownerReferences[*].uid}", role);
+  };
+  EXPECT_TRUE(isOwnedByTheRole()) << controller->errors();
+  kubectl->expect({"delete", "clusterrole", "sluice-gateway"});
+  applyRole();
+  EXPECT_TRUE(isOwnedByTheRole()) << controller->errors();
+}
+
 TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
   startServerWithOurKinds();
   // Of each kind there are more objects than the controller keeps of an answer in memory, and they cannot be deleted.

@@ -44,6 +44,22 @@ TEST(GatewayAccess, IsToItsLeasesAndToWhatItsObjectsName) {
   EXPECT_EQ(fieldAt(binding, "metadata|ownerReferences"), "") << "an owner of another namespace is no owner";
 }
 
+TEST(GatewayAccess, GoesWithTheRoleOfTheInstallationIfItIsElsewhere) {
+  const RunGateway gateway(kListenersOfTwoPorts);
+  NamesOfGateways names;
+  names.own[{"Gateway", "demo", "egress"}].secrets = {{"vault", "key"}};
+  GatewayToRun run = gateway.run();
+  run.sharedRole = "u-role";
+  for (const ProvisionedObject& each : accessOf(run, names)) {
+    EXPECT_EQ(fieldAt(each, "metadata|ownerReferences|0|kind"), each.nameSpace == "demo" ? "Gateway" : "ClusterRole");
+    if (each.nameSpace == "demo") continue;
+    EXPECT_EQ(fieldAt(each, "metadata|ownerReferences"),
+              R"([{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","name":"sluice-gateway",)"
+              R"("uid":"u-role"}])")
+        << each.path();
+  }
+}
+
 TEST(GatewayAccess, ToWhatHoldsNoSecretsIsABindingOfEachGateway) {
   const RunGateway gateway(std::string(", infrastructure: {labels: {team: a}, annotations: {note: c}}") +
                            kListenersOfTwoPorts);

@@ -74,8 +74,9 @@ ProvisionPlan planWith(const std::string& settings, const std::string& spec = kL
   NamesOfGateways names;
   names.own[{"Gateway", "demo", "egress"}].secrets = {{"vault", "key"}};
   std::optional<ProvisionPlan> plan;
-  withObjects(
-      [&](const ClusterObjects& objects) { plan = planProvision(compiled, objects, "example.com/sluice:1", names); });
+  withObjects([&](const ClusterObjects& objects) {
+    plan = planProvision(compiled, objects, "example.com/sluice:1", names, "u-role");
+  });
   EXPECT_TRUE(plan);
   return plan.value_or(ProvisionPlan());
 }

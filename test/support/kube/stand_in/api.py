@@ -74,18 +74,18 @@ class Api:
 
 
 class Kind:
-    """A kind of objects that all have a namespace."""
+    """A kind of objects, which all have a namespace unless `namespaced` is False."""
 
-    def __init__(self, group_version, name, plural):
-        self.api_version, self.name, self.plural = group_version, name, plural
+    def __init__(self, group_version, name, plural, namespaced=True):
+        self.api_version, self.name, self.plural, self.namespaced = group_version, name, plural, namespaced
         self.root = ("/apis/" if "/" in group_version else "/api/") + group_version
 
     def path(self, namespace=None, name=None, subresource=None):
-        path = self.root + (f"/namespaces/{namespace}" if namespace else "") + "/" + self.plural
+        path = self.root + (f"/namespaces/{namespace}" if namespace and self.namespaced else "") + "/" + self.plural
         return path + (f"/{name}" if name else "") + (f"/{subresource}" if subresource else "")
 
     def path_of(self, item, subresource=None):
-        return self.path(item["metadata"]["namespace"], item["metadata"]["name"], subresource)
+        return self.path(item["metadata"].get("namespace"), item["metadata"]["name"], subresource)
 
 
 def owner_of(item, kind, uid):

@@ -2,7 +2,7 @@
 from api import ApiError
 from deployments import is_ending
 
-OWNERS = ("gateways", "deployments", "services", "pods")
+OWNERS = ("gateways", "deployments", "services", "pods", "clusterroles")
 
 
 class Garbage:
@@ -22,7 +22,7 @@ class Garbage:
             mirror = self.owners.get(owner["kind"])
             if mirror is None or not mirror.listed.is_set() or mirror.find(owner["uid"]) is not None:
                 return False
-            if not await self.is_gone(mirror.kind.path(item["metadata"]["namespace"], owner["name"]), owner["uid"]):
+            if not await self.is_gone(mirror.kind.path(item["metadata"].get("namespace"), owner["name"]), owner["uid"]):
                 return False
         return True
 
