@@ -97,6 +97,7 @@ void LoadingThread::run() {
     const std::function<void()> job = takeJob();
     if (job == nullptr) return;
     job();
+    hasFreed_ = true;
   }
 }
 
@@ -155,7 +156,7 @@ void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> don
   post([this, prefix = std::move(prefix), done = std::move(done)] {
     bool cleared = false;
     changeLedger([&](RevisionLedger& ledger) { cleared = ledger.clear(prefix); });
-    keepLedger();
+    if (cleared) keepLedger();
     main_.post([cleared, done] { done(cleared); });
   });
 }
@@ -181,10 +182,7 @@ std::shared_ptr<const RevisionLedger> LoadingThread::ledger() const {
 }
 
 void LoadingThread::discard(Loaded&& old) {
-  post([this, old = std::move(old)]() mutable {
-    old = {};
-    hasFreed_ = true;
-  });
+  post([old = std::move(old)]() mutable { old = {}; });
 }
 
 // --- the work of the thread ------------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ class LoadingThread final : public Loader {
   ConfigurationCache cache_;
   GenerationMaker maker_;
   ConditionLog conditionLog_;
-  bool hasFreed_ = false;  // since memory was returned to the system
+  bool hasFreed_ = false;  // jobs were done since memory was returned to the system
 
   // Both threads use these, under the mutex.
   mutable std::mutex mutex_;
