@@ -54,8 +54,9 @@ class ApiServer:
         self.kubeconfig = os.path.join(self.data, "kubeconfig")
         wait(lambda: os.path.exists(self.kubeconfig) and self.ask("GET", "/readyz", raw=True), "the API server")
         command = [os.path.join(kapi, "kubectl"), "--kubeconfig", self.kubeconfig, "--cache-dir", os.path.join(folder, "cache")]
-        subprocess.run(command + ["apply", "--server-side", "-f", os.path.join(HERE, "..", "test", "support", "kube", "crds")],
-                       check=True, stdout=subprocess.DEVNULL)
+        for kinds in (("-f", "test/support/kube/crds"), ("-k", "config/kustomize/crds")):
+            subprocess.run(command + ["apply", "--server-side", kinds[0], os.path.join(HERE, "..", kinds[1])],
+                           check=True, stdout=subprocess.DEVNULL)
         subprocess.run(command + ["wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"], check=True,
                        stdout=subprocess.DEVNULL)
 
