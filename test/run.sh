@@ -87,9 +87,9 @@ begin_clients() {
   beside 0 build/clients.log test/support/install.sh build test
   clients=$!
 }
-# Tests wait for timers and peers, and leave a quarter of the machine: enough for this.
+# Tests wait for timers and peers, and leave a part of the machine, above all those that run alone at the end: enough for this.
 begin_headers() {
-  beside 19 build/headers.log test/support/suite/headers_alone.py --build build/dev --jobs 1
+  beside 19 build/headers.log test/support/suite/headers_alone.py --build build/dev --jobs "$jobs"
   headers=$!
 }
 # await_told NUMBER LOG: awaits it and shows its log.
@@ -101,11 +101,11 @@ await_told() {
 }
 
 # ctest's own summary counts a binary's shard as one test, so it is left out here and made over all tests instead. Tests wait for timers and
-# for their peers, so there are twice as many of them as cores.
+# for their peers, so there are three times as many of them as cores; those that compute take two places.
 suite() {
   rm -rf build/dev/reports build/dev/ctest.xml build/dev/attacks.txt build/dev/cpu.txt
   SLUICE_ATTACK_TABLE="$PWD/build/dev/attacks.txt" \
-    ctest --preset suite -j $((2 * jobs)) --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
+    ctest --preset suite -j $((3 * jobs)) --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
 }
 
 begin_kapi
