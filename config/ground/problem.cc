@@ -1,8 +1,9 @@
 #include "config/ground/problem.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "proxy/base/json_writer.h"
+#include "proxy/content/output/make_value.h"
 
 namespace sluice::config {
 
@@ -21,17 +22,16 @@ std::string render(const Problem& problem) {
   return line + problem.message;
 }
 
-std::string problemJson(const Problem& problem) {
-  base::JsonWriter json;
-  json.beginObject().member("severity", problem.severity == Severity::kError ? "error" : "warning");
-  if (!problem.position.fileName().empty()) {
-    json.member("file", problem.position.fileName());
-    json.member("line", std::int64_t{problem.position.line}).member("column", std::int64_t{problem.position.column});
-  }
-  if (!problem.object.empty()) json.member("object", problem.object);
-  if (!problem.field.empty()) json.member("field", problem.field);
-  json.member("message", problem.message).endObject();
-  return json.take();
+Value problemValue(const Problem& problem) {
+  const Position& at = problem.position;
+  const bool placed = !at.fileName().empty();
+  return content::makeMap({{"severity", problem.severity == Severity::kError ? "error" : "warning"},
+                           {"file", content::ifAny(at.fileName())},
+                           {"line", placed ? std::optional(at.line) : std::nullopt},
+                           {"column", placed ? std::optional(at.column) : std::nullopt},
+                           {"object", content::ifAny(problem.object)},
+                           {"field", content::ifAny(problem.field)},
+                           {"message", problem.message}});
 }
 
 const Problem* firstErrorOf(const Problems& problems) {

@@ -29,9 +29,9 @@ using Problems = std::vector<Problem>;
 /// out.
 std::string render(const Problem& problem);
 
-/// Returns {"severity", "file", "line", "column", "object", "field", "message"} for the admin document /status. Unknown
-/// parts are left out.
-std::string problemJson(const Problem& problem);
+/// Returns {"severity", "file", "line", "column", "object", "field", "message"}, which is an element of /status.
+/// Unknown parts are left out.
+Value problemValue(const Problem& problem);
 
 bool hasErrors(const Problems& problems);
 /// Returns the first error; null if there is none.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/ground/document.h"
 #include "config/ground/finding.h"
 #include "config/model/model.h"
 #include "config/model/status_shape.h"
@@ -175,10 +176,12 @@ std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(
 /// Returns "HTTPRoute demo/web".
 std::string objectName(const ObjectStatus& object);
 
-/// Returns the object's `status` as JSON.
+/// Returns the object's `status` in the form of the API.
+Value statusValue(const ObjectStatus& object);
 std::string statusJson(const ObjectStatus& object);
 /// Returns {"group", "kind", "namespace", "name", "status", "servedRevision", "servedSince"}, which is an element of
 /// /status. The last two are left out if they are not known.
+Value objectStatusValue(const ObjectStatus& object);
 std::string objectStatusJson(const ObjectStatus& object);
 /// Returns a text for people: the name and group of the object, then one line for each condition, with aligned columns.
 /// It ends with a newline.

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "proxy/content/output/output.h"
+
 namespace sluice::control {
 namespace {
 
@@ -85,9 +87,10 @@ TEST(ConfigurationReport, IsWorkflowCommandsForGithub) {
 }
 
 TEST(ConfigurationReport, IsADocumentForPrograms) {
-  EXPECT_EQ(reportJson({"good"}, reported(kReportedClass), /*quiet=*/true),
+  EXPECT_EQ(content::outputJson(reportValue({"good"}, reported(kReportedClass), /*quiet=*/true)),
             R"({"paths":["good"],"valid":true,"problems":[]})");
-  const std::string report = reportJson({"bad", "worse"}, reported(kReportedClass, kLostRoute), false);
+  const std::string report =
+      content::outputJson(reportValue({"bad", "worse"}, reported(kReportedClass, kLostRoute), false));
   EXPECT_TRUE(report.starts_with(
       R"({"paths":["bad","worse"],"valid":false,"problems":[{"severity":"error","file":"a.yaml","line":10,)"
       R"("column":16,"object":"HTTPRoute default/web","field":"spec.parentRefs[0]",)"

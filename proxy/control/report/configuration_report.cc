@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/base/json_writer.h"
+#include "proxy/content/output/make_value.h"
 #include "proxy/control/report/configuration_problems.h"
 
 namespace sluice::control {
@@ -109,22 +109,16 @@ std::string reportGithub(const CompiledConfiguration& configuration) {
   return text;
 }
 
-std::string reportJson(const std::vector<std::string>& paths, const CompiledConfiguration& configuration, bool quiet) {
-  base::JsonWriter json;
-  json.beginObject().key("paths").beginList();
-  for (const std::string& path : paths) json.text(path);
-  json.endList().key("valid").json(configuration.flawless() ? "true" : "false").key("problems").beginList();
-  for (const config::Problem& problem : allProblems(configuration)) json.json(config::problemJson(problem));
-  json.endList();
-  if (!quiet) {
-    json.key("objects").beginList();
-    for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-      json.json(config::objectStatusJson(object));
-    }
-    json.endList();
-  }
-  json.endObject();
-  return json.take();
+content::Value reportValue(const std::vector<std::string>& paths, const CompiledConfiguration& configuration,
+                           bool quiet) {
+  content::Value report =
+      content::makeMap({{"paths", paths},
+                        {"valid", configuration.flawless()},
+                        {"problems", content::makeList(allProblems(configuration), config::problemValue)}});
+  if (quiet) return report;
+  content::addMembers(report,
+                      {{"objects", content::makeList(configuration.compiled.statuses, config::objectStatusValue)}});
+  return report;
 }
 
 }  // namespace sluice::control

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/content/value.h"
 #include "proxy/control/configuration/compiled_configuration.h"
 
 namespace sluice::control {
@@ -17,6 +18,7 @@ std::string reportGithub(const CompiledConfiguration& configuration);
 
 /// Returns {"paths", "valid", "problems", "objects"} of a configuration that was read from these paths. A `quiet`
 /// report leaves the objects out.
-std::string reportJson(const std::vector<std::string>& paths, const CompiledConfiguration& configuration, bool quiet);
+content::Value reportValue(const std::vector<std::string>& paths, const CompiledConfiguration& configuration,
+                           bool quiet);
 
 }  // namespace sluice::control

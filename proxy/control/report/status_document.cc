@@ -8,6 +8,7 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/base/timestamp.h"
+#include "proxy/content/output/output.h"
 #include "proxy/control/report/configuration_problems.h"
 
 namespace sluice::control {
@@ -18,11 +19,11 @@ constexpr std::size_t kMostProblems = 1000;
 void writeProblems(base::JsonWriter& json, const config::Problems& problems) {
   json.key("problems").beginList();
   const std::size_t shown = std::min(problems.size(), kMostProblems);
-  for (std::size_t i = 0; i < shown; ++i) json.json(config::problemJson(problems[i]));
+  for (std::size_t i = 0; i < shown; ++i) json.json(content::outputJson(config::problemValue(problems[i])));
   if (shown < problems.size()) {
     config::Problem rest;
     rest.message = std::to_string(problems.size() - shown) + " more problems: `sluice validate` lists them";
-    json.json(config::problemJson(rest));
+    json.json(content::outputJson(config::problemValue(rest)));
   }
   json.endList();
 }

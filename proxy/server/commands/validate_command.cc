@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "config/load/source_files.h"
-#include "config/yaml/yaml_writer.h"
-#include "proxy/base/json_writer.h"
-#include "proxy/content/json.h"
+#include "proxy/content/output/make_value.h"
 #include "proxy/control/report/configuration_report.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/serving/listen_sockets.h"
@@ -75,21 +73,17 @@ class Validation {
         return print(control::reportGithub(configuration));
       case ValidationFormat::kJson:
       case ValidationFormat::kYaml:
-        documents_.push_back(control::reportJson(paths, configuration, options_.quiet));
+        reports_.items.push_back(control::reportValue(paths, configuration, options_.quiet));
     }
   }
 
   /// Ends the output, and returns the exit code.
-  int finish() const {
-    const bool document = options_.format == ValidationFormat::kJson || options_.format == ValidationFormat::kYaml;
-    if (document) {
-      base::JsonWriter json;
-      json.beginObject().key("valid").json(flawless_ ? "true" : "false").key("configurations").beginList();
-      for (const std::string& each : documents_) json.json(each);
-      json.endList().endObject();
-      const std::string text = json.take();
-      const bool asJson = options_.format == ValidationFormat::kJson;
-      print(asJson ? text + "\n" : config::writeYaml(*content::parseJson(text, {.bytes = text.size()})));
+  int finish() {
+    const bool asJson = options_.format == ValidationFormat::kJson;
+    if (asJson || options_.format == ValidationFormat::kYaml) {
+      const content::Output output{content::makeMap({{"valid", flawless_}, {"configurations", std::move(reports_)}}),
+                                   {}};
+      print(output, asJson ? OutputFormat::kJson : OutputFormat::kYaml);
     }
     return flawless_ ? 0 : 1;
   }
@@ -104,7 +98,7 @@ class Validation {
   const ValidationOptions& options_;
   const bool several_;
   bool flawless_ = true;
-  std::vector<std::string> documents_;
+  content::Value reports_ = content::makeValue(std::vector<content::Value>());  // for programs: all in one value
 };
 
 }  // namespace
