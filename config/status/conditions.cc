@@ -1,33 +1,17 @@
 #include "config/status/conditions.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sluice::config {
-namespace {
 
-template <typename Visit>
-void forEachCondition(const ObjectStatus& object, Visit visit) {
-  for (const Condition& condition : object.conditions) visit(condition);
-  for (const ListenerStatus& listener : object.listeners) {
-    for (const Condition& condition : listener.conditions) visit(condition);
-  }
-  for (const ParentStatus& parent : object.parents) {
-    for (const Condition& condition : parent.conditions) visit(condition);
-  }
-  for (const ControllerStatus& controller : object.controllers) {
-    for (const Condition& condition : controller.conditions) visit(condition);
-  }
-}
-
-/// Returns true for types that report a problem when they are True.
 bool isNegative(std::string_view type) {
   return type == condition_type::kConflicted || type == condition_type::kPartiallyInvalid ||
          type == condition_type::kDegraded || type == condition_type::kRolledBack;
 }
 
-}  // namespace
-
 bool isTrouble(std::string_view type, std::string_view status) {
+  if (type == condition_type::kProgressing) return false;
   return isNegative(type) ? status == "True" : status != "True";
 }
 
@@ -68,6 +52,17 @@ bool isHealthy(const ObjectStatus& object) {
 
 bool isOutage(const Condition& condition) {
   return condition.reason == reason::kUnreachable || condition.reason == reason::kUnhealthy;
+}
+
+bool dependsOnProcess(std::string_view reason) {
+  constexpr std::string_view kReasons[] = {reason::kUnreachable,           reason::kUnhealthy,
+                                           reason::kExtensionPending,      reason::kExtensionUnavailable,
+                                           reason::kAddressNotUsable,      reason::kPortUnavailable,
+                                           reason::kListenersNotValid,     reason::kListenersNotResolved,
+                                           reason::kInvalidCertificateRef, reason::kInvalidCaCertificateRef,
+                                           reason::kNoValidCaCertificate,  reason::kInvalidClientCertificateRef,
+                                           reason::kInvalidSecretRef};
+  return std::find(std::begin(kReasons), std::end(kReasons), reason) != std::end(kReasons);
 }
 
 }  // namespace sluice::config

@@ -28,14 +28,15 @@ inline constexpr std::string_view kPartiallyInvalid = "PartiallyInvalid";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
+inline constexpr std::string_view kProgressing = "Progressing";
 /// Conditions of this project that a controller writes on a Gateway whose Pods it keeps.
 inline constexpr std::string_view kProvisioned = "sluice.dev/Provisioned";
 inline constexpr std::string_view kPodsAvailable = "sluice.dev/Available";
 inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 }  // namespace condition_type
 
-/// The reasons of Gateway API, of the proposal for Backends, and of this project (Unreachable, Unhealthy). A test
-/// provokes each of them. The API's other reasons cannot occur:
+/// The reasons of Gateway API, of the proposal for Backends, and of this project (Completed, Unreachable, Unhealthy). A
+/// test provokes each of them. The API's other reasons cannot occur:
 ///
 /// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
 /// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all in use.
@@ -58,6 +59,7 @@ inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
 inline constexpr std::string_view kResolvedRefs = "ResolvedRefs";
 inline constexpr std::string_view kAvailable = "Available";
+inline constexpr std::string_view kCompleted = "Completed";
 inline constexpr std::string_view kUnreachable = "Unreachable";
 inline constexpr std::string_view kUnhealthy = "Unhealthy";
 inline constexpr std::string_view kNoConflicts = "NoConflicts";
@@ -171,8 +173,21 @@ void setCondition(std::vector<Condition>& conditions, Condition condition);
 /// Returns nullptr if there is no condition of that type.
 const Condition* findCondition(const std::vector<Condition>& conditions, std::string_view type);
 
+/// Calls `visit` with each condition of the object.
+template <typename Visit>
+void forEachCondition(const ObjectStatus& object, Visit visit) {
+  const auto visitAll = [&visit](const std::vector<Condition>& conditions) {
+    for (const Condition& each : conditions) visit(each);
+  };
+  visitAll(object.conditions);
+  for (const ListenerStatus& each : object.listeners) visitAll(each.conditions);
+  for (const ParentStatus& each : object.parents) visitAll(each.conditions);
+  for (const ControllerStatus& each : object.controllers) visitAll(each.conditions);
+}
 /// Returns all conditions of the object with their places: "", "listener web", "parent demo/egress".
 std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(const ObjectStatus& object);
+/// Returns the conditions at one of these places; null if the object has no such place.
+std::vector<Condition>* conditionsAt(ObjectStatus& object, std::string_view place);
 /// Returns "HTTPRoute demo/web".
 std::string objectName(const ObjectStatus& object);
 
@@ -187,12 +202,18 @@ std::string objectStatusJson(const ObjectStatus& object);
 /// It ends with a newline.
 std::string statusText(const ObjectStatus& object);
 
-/// Returns true if a condition of that type and status ("True") reports a problem.
+/// Returns true for types such as Degraded, which report a fault when they are True.
+bool isNegative(std::string_view type);
+/// Returns true if a condition of that type and status ("True") reports a problem. Progressing never does: the other
+/// conditions have the fault that will pass.
 bool isTrouble(std::string_view type, std::string_view status);
 /// Returns true if no condition of the object is bad: every Accepted, Programmed and ResolvedRefs is True, and no
 /// Conflicted, PartiallyInvalid or Degraded is.
 bool isHealthy(const ObjectStatus& object);
 /// Returns true if the condition reports a Backend that does not serve, which is not a fault of the configuration.
 bool isOutage(const Condition& condition);
+/// Returns true for reasons that depend on the process: on the Backends and servers that it reaches, the addresses
+/// where it can listen, and the Secrets that it may read. Other processes with the same objects may find no such fault.
+bool dependsOnProcess(std::string_view reason);
 
 }  // namespace sluice::config

@@ -1,4 +1,6 @@
 // Writes conditions for people. It implements statusText() of config/status/conditions.h.
+#include <algorithm>
+
 #include "config/status/conditions.h"
 #include "proxy/content/output/text_table.h"
 
@@ -23,17 +25,29 @@ std::string routesOf(const ObjectStatus& object, const std::vector<Condition>& c
   return {};
 }
 
+/// Returns all lists of conditions with their places.
+template <typename Status>
+auto placesOf(Status& object) {
+  std::vector<std::pair<std::string, decltype(&object.conditions)>> all;
+  all.emplace_back("", &object.conditions);
+  for (auto& each : object.listeners) all.emplace_back("listener " + each.name, &each.conditions);
+  for (auto& each : object.parents) all.emplace_back(parentName(object, each.parentRef), &each.conditions);
+  for (auto& each : object.controllers) all.emplace_back("", &each.conditions);
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(const ObjectStatus& object) {
-  std::vector<std::pair<std::string, const std::vector<Condition>*>> all;
-  all.emplace_back("", &object.conditions);
-  for (const ListenerStatus& each : object.listeners) all.emplace_back("listener " + each.name, &each.conditions);
-  for (const ParentStatus& each : object.parents) {
-    all.emplace_back(parentName(object, each.parentRef), &each.conditions);
-  }
-  for (const ControllerStatus& each : object.controllers) all.emplace_back("", &each.conditions);
-  return all;
+  return placesOf(object);
+}
+
+std::vector<Condition>* conditionsAt(ObjectStatus& object, std::string_view place) {
+  const auto places = placesOf(object);
+  // A Backend has conditions in the entry of its controller alone.
+  const auto found =
+      std::find_if(places.rbegin(), places.rend(), [&](const auto& each) { return each.first == place; });
+  return found == places.rend() ? nullptr : found->second;
 }
 
 std::string objectName(const ObjectStatus& object) {

@@ -104,6 +104,28 @@ Outage outageOf(const config::Backend& backend, const BackendFaults& faults) {
   return {fault, std::nullopt};
 }
 
+/// Returns what the Backend waits for: a reference that does not resolve yet, a processor, or connections.
+std::optional<Fault> awaitedBy(const std::vector<Fault>& unresolved, const std::vector<RefusedUse>& refused,
+                               const Outage& outage) {
+  std::vector<Fault> awaited = unresolved;
+  for (const RefusedUse& each : refused) {
+    if (each.fault.reason == reason::kExtensionPending) add(awaited, each.fault);
+  }
+  if (outage.ofAll && outage.ofAll->reason == reason::kUnreachable) add(awaited, *outage.ofAll);
+  std::optional<Fault> all = joined(awaited);
+  if (all) all->summary = true;
+  return all;
+}
+
+/// Adds the condition that only the proposal for Backends has.
+void setProgressing(Conditions& conditions, const std::optional<Fault>& awaited) {
+  if (awaited) {
+    conditions.set(condition_type::kProgressing, config::ConditionStatus::kTrue, *awaited);
+  } else {
+    conditions.set(condition_type::kProgressing, config::ConditionStatus::kFalse, summary(reason::kCompleted, ""));
+  }
+}
+
 config::ObjectStatus backendStatus(const config::Model& model, const config::Backend& backend,
                                    const CompiledBackend& compiled, const std::vector<AskedServer>& servers,
                                    const Outage& outage) {
@@ -131,6 +153,9 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   if (refusal || !served)
     unprogrammed = summary(reason::kInvalid, "requests to it answer 500; see the other conditions");
   setServed(conditions, status.shape, unprogrammed, outage.ofAll);
+  if (status.shape == config::StatusShape::kControllers) {
+    setProgressing(conditions, awaitedBy(unresolved, refusedOf(compiled), outage));
+  }
   if (!refusal && !unaccepted.empty()) {
     conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }

@@ -35,7 +35,7 @@ constexpr std::string_view kOurTypes[] = {
     config::condition_type::kResolvedRefs,     config::condition_type::kConflicted,
     config::condition_type::kPartiallyInvalid, config::condition_type::kOverlappingTlsConfig,
     config::condition_type::kSupportedVersion, config::condition_type::kDegraded,
-    config::condition_type::kAvailable};
+    config::condition_type::kAvailable,        config::condition_type::kProgressing};
 
 Value* memberOf(Value& map, std::string_view key) {
   for (Member& each : map.members) {
