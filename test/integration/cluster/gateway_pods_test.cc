@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "test/integration/heavy/cluster_fixture.h"
+#include "test/integration/cluster/cluster_fixture.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/waiting.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "test/integration/heavy/cluster_fixture.h"
+#include "test/integration/cluster/cluster_fixture.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/kubernetes/service_clients.h"
 #include "test/integration/support/waiting.h"
