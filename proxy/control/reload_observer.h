@@ -17,6 +17,9 @@ class ReloadObserver {
   /// newest objects of the source, even if nothing else of it is served. Not called for a configuration that was
   /// restored or could not be read.
   virtual void onCompiled(const CompiledConfiguration& /*compiled*/) {}
+  /// Called when the Secrets, endpoints or states of servers of `served` have changed, which is served while the newest
+  /// objects of the source are refused or must not be served yet.
+  virtual void onServing(const CompiledConfiguration& /*served*/) {}
   /// Called when the configuration that was read is served already.
   virtual void onUnchanged(const Revisions& /*revisions*/) {}
   /// Called when a configuration was refused. The old one stays in service, if there is one.

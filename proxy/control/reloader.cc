@@ -367,8 +367,10 @@ std::string Reloader::takeOver() {
 void Reloader::keepServed() {
   keeping_.changed();
   if (then_ == Then::kStop) keeping_.finish();
-  if (revisions_.standing == Standing::kServed)
-    tellObservers([&](ReloadObserver& each) { each.onCompiled(*served_.configuration); });
+  const bool isNewest = revisions_.standing == Standing::kServed;
+  tellObservers([&](ReloadObserver& each) {
+    isNewest ? each.onCompiled(*served_.configuration) : each.onServing(*served_.configuration);
+  });
 }
 
 /// Keeps the served configuration, because the one that was read cannot be served.

@@ -101,7 +101,7 @@ void ClusterLink::report(control::Reloader& reloader, observe::EventRing& events
     recorder_->start();
   }
   if (options_.controller) {
-    controller_.emplace(client_, source_->objects(), *events_, reloader,
+    controller_.emplace(client_, source_->objects(), *events_, reloader, reloader.revisions(),
                         kubernetes::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
                         options_.image);
     reloader.observe(*controller_);
@@ -112,11 +112,26 @@ void ClusterLink::report(control::Reloader& reloader, observe::EventRing& events
 
 void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
   compiledSerial_ = compiled.set.serial;
-  report_.failed = kubernetes::failedObjectsOf(compiled.compiled.statuses);
+  const bool refused = revisions_ != nullptr && revisions_->state() != control::ConfigState::kInSync;
+  refusedStatuses_ = refused ? compiled.compiled.statuses : config::StatusList();
+  const bool rolledBack = revisions_ != nullptr && revisions_->state() == control::ConfigState::kRollback;
+  noteFailed(rolledBack ? *reloader_->configuration() : compiled);
   if (recorder_) noteObjects(compiled);
   if (!reporter_) return;
   if (controller_) controller_->onOwnReport(makeReport());
   reporter_->changed();
+}
+
+void ClusterLink::onServing(const control::CompiledConfiguration& served) {
+  noteFailed(served);
+  if (reporter_) reporter_->changed();
+}
+
+void ClusterLink::noteFailed(const control::CompiledConfiguration& served) {
+  kubernetes::FailedObjects all = kubernetes::failedObjectsOf(served.compiled.statuses);
+  report_.failed = std::move(all.failed);
+  report_.failedInAll = all.failedInAll;
+  report_.listedInAll = all.listedInAll;
 }
 
 void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
@@ -173,9 +188,10 @@ kubernetes::ReplicaReport ClusterLink::makeReport() {
   report_.served = revisions_->served;
   report_.state = revisions_->state();
   const bool refused = report_.state != control::ConfigState::kInSync;
-  const config::Problem* why = refused ? config::firstErrorOf(*revisions_->problems) : nullptr;
-  report_.problem = why != nullptr ? config::render(*why) : std::string();
-  report_.problemNamespace = why != nullptr ? config::namespaceOf(*why) : std::string_view();
+  const kubernetes::RefusedRevision why =
+      refused ? kubernetes::refusedRevision(*revisions_, refusedStatuses_) : kubernetes::RefusedRevision();
+  report_.problem = why.why;
+  report_.problemNamespace = why.nameSpace;
   // Changes after the last reading may be of statuses only, so the routes are seen if no newer set exists. A
   // configuration that was refused as a whole is not served.
   const bool served = revisions_->standing == control::Standing::kServed;

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "config/status/status_list.h"
 #include "proxy/base/result.h"
 #include "proxy/control/reload_observer.h"
 #include "proxy/control/reloader.h"
@@ -58,6 +59,8 @@ class ClusterLink final : public control::ServingGate,
 
  private:
   void onCompiled(const control::CompiledConfiguration& compiled) override;
+  void onServing(const control::CompiledConfiguration& served) override;
+  void noteFailed(const control::CompiledConfiguration& served);
   void noteObjects(const control::CompiledConfiguration& compiled);
   std::string nameOfReplica() const;
   kubernetes::ReplicaReport makeReport() override;
@@ -82,6 +85,7 @@ class ClusterLink final : public control::ServingGate,
   // These describe the configuration that was compiled last, for reports.
   kubernetes::ReplicaReport report_;
   std::uint64_t compiledSerial_ = 0;
+  config::StatusList refusedStatuses_;  // of the newest configuration, if it is refused
   /// The newest refused revisions of the objects, with the digests that this process has for them.
   std::deque<std::pair<std::string, std::string>> refusedObjects_;
   std::string outsideOfPods_;  // the name of a replica that is no Pod

@@ -104,6 +104,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
     if (whenTold) std::exchange(whenTold, nullptr)();
   }
 
+  void onServing(const CompiledConfiguration& served) override { events.push_back("serving " + served.revision); }
   void onRefreshed(const Generation& now) override { events.push_back("refreshed " + now.revision); }
 
   /// Calls the pending callback: all workers have adopted the published generation, or the acceptor accepts connections

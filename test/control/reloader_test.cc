@@ -84,8 +84,9 @@ TEST_F(ReloaderTest, RefreshesTheServedConfigurationWithNewerSecrets) {
     const std::string refreshed = "one, refreshed by " + loader_.refreshedBy;
     server_.take();
     serve(refreshed);
-    EXPECT_EQ(server_.take(), (Events{"open " + refreshed, "publish " + refreshed, "accept " + refreshed,
-                                      "close others than " + refreshed, "refreshed " + refreshed}))
+    EXPECT_EQ(server_.take(),
+              (Events{"open " + refreshed, "publish " + refreshed, "accept " + refreshed,
+                      "close others than " + refreshed, "serving " + refreshed, "refreshed " + refreshed}))
         << "it is no reload";
     EXPECT_EQ(served(), refreshed);
     EXPECT_EQ(reloader_.revisions().desired, notServed.configuration->revision);

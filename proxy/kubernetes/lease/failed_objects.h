@@ -1,8 +1,9 @@
-// The objects that a replica does not serve as they are written; it reports them beside its revision.
+// The conditions of objects that are not good on a replica, which it reports beside its revision.
 //
 // Pure function.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "config/status/status_list.h"
@@ -10,8 +11,17 @@
 
 namespace sluice::kubernetes {
 
-/// Returns these objects, each with its first reason. A broken reference is served as it is written, with errors, so it
-/// is not among them. Neither is a Backend that does not serve.
-std::vector<FailedObject> failedObjectsOf(const config::StatusList& statuses);
+struct FailedObjects {
+  static constexpr std::size_t kMostOfObject = 4;  // conditions
+
+  std::vector<FailedObject> failed;  // at most ReplicaReport::kMostFailed
+  std::size_t failedInAll = 0;       // as in a ReplicaReport
+  std::size_t listedInAll = 0;
+};
+
+/// Returns these conditions. A report has room for some only, so those of objects that are not served as they are
+/// written come first, those that only wait for a server's first answer last, and in between the namespaces take turns:
+/// no namespace displaces the conditions of others. The conditions of one object stay together.
+FailedObjects failedObjectsOf(const config::StatusList& statuses);
 
 }  // namespace sluice::kubernetes

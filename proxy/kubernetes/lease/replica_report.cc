@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "proxy/base/json_writer.h"
-#include "proxy/compile/ground/disclosure.h"
 #include "proxy/content/json.h"
 #include "proxy/kubernetes/client/api_forms.h"
 
@@ -22,6 +21,10 @@ std::string failedObjectJson(const FailedObject& each) {
   base::JsonWriter json;
   json.beginObject().member("kind", each.kind).member("namespace", each.nameSpace).member("name", each.name);
   json.member("revision", each.revision).member("reason", each.reason);
+  if (!each.type.empty()) json.member("type", each.type);
+  if (!each.part.empty()) json.member("part", each.part);
+  if (each.generation != 0) json.member("generation", each.generation);
+  if (each.served) json.key("served").json("true");
   return json.member("message", boundedText(each.message, ReplicaReport::kMostMessageBytes)).endObject().take();
 }
 
@@ -41,7 +44,8 @@ std::string reportAnnotation(const ReplicaReport& report) {
     if (report.refusesObjects) json.key("refused").json("true");
     json.endObject();
   }
-  json.member("failedInAll", static_cast<std::int64_t>(std::max(report.failedInAll, report.failed.size())));
+  json.member("failedInAll", static_cast<std::int64_t>(std::max(report.failedInAll, report.unserved())));
+  json.member("listedInAll", static_cast<std::int64_t>(std::max(report.listedInAll, report.failed.size())));
   json.key("seen").beginObject();
   for (const auto& [kind, version] : report.seen) json.member(kind, static_cast<std::int64_t>(version));
   json.endObject();
@@ -66,10 +70,25 @@ std::optional<control::ConfigState> configStateOf(std::string_view name) {
   return std::nullopt;
 }
 
+bool isTrue(const Value* map, std::string_view key) {
+  const Value* found = valueIn(map, key);
+  return found != nullptr && found->text == "true";
+}
+
 FailedObject readFailedObject(const Value& value) {
   const auto text = [&](std::string_view key) { return std::string(textIn(&value, key)); };
-  return {text("kind"),     text("namespace"), text("name"),
-          text("revision"), text("reason"),    boundedText(textIn(&value, "message"), ReplicaReport::kMostToldBytes)};
+  FailedObject read{text("kind"), text("namespace"), text("name"), text("revision"), text("reason")};
+  read.message = boundedText(textIn(&value, "message"), ReplicaReport::kMostToldBytes);
+  read.type = text("type");
+  read.part = text("part");
+  read.generation = numberIn(&value, "generation").value_or(0);
+  read.served = isTrue(&value, "served");
+  return read;
+}
+
+/// Returns the count of that name, and at least `least`.
+std::size_t countIn(const Value& map, std::string_view key, std::size_t least) {
+  return std::max(least, static_cast<std::size_t>(std::max<std::int64_t>(numberIn(&map, key).value_or(0), 0)));
 }
 
 /// Returns the uid of the Pod that owns a Lease, if it is the Lease of that replica.
@@ -111,116 +130,6 @@ base::Status checkLengths(const ReplicaReport& report, const Value& lease) {
   return base::Done{};
 }
 
-bool hasSeen(const ReplicaReport& report, const FleetQuestion& question) {
-  const auto seen = report.seen.find(question.object.kind);
-  return seen != report.seen.end() && seen->second >= question.version;
-}
-
-bool isServing(const ReplicaReport& report, const FleetQuestion& question) {
-  if (question.version != 0) return hasSeen(report, question);
-  if (!question.objects.empty()) return report.servedObjects == question.objects;
-  const std::string& revision = question.revision.empty() ? report.desired : question.revision;
-  return !revision.empty() && report.served == revision;
-}
-
-bool isAsked(const ReplicaReport& report, const FleetQuestion& question) {
-  return (question.replicaOf.empty() || report.replicaOf == question.replicaOf) &&
-         (question.gateway.empty() || report.serves(question.gateway));
-}
-
-bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
-  if (!question.revision.empty() && report.desired != question.revision) return false;
-  if (!question.objects.empty()) return report.desiredObjects == question.objects && report.refusesObjects;
-  const FailedObject& asked = question.object;
-  if (asked.name.empty())
-    return report.state != control::ConfigState::kInSync || (question.anyObject && report.failedInAll > 0);
-  return std::any_of(report.failed.begin(), report.failed.end(), [&](const FailedObject& each) {
-    return each.kind == asked.kind && each.nameSpace == asked.nameSpace && each.name == asked.name;
-  });
-}
-
-/// Returns the text about an object of a replica's report for readers of that namespace; empty: for all readers.
-std::string complaintAbout(const FailedObject& object, std::string_view reader) {
-  if (object.nameSpace.empty()) {
-    return boundedText(object.kind + " " + object.name + ": " + object.reason + ": " + object.message,
-                       ReplicaReport::kMostToldBytes);
-  }
-  const bool isOwn = reader.empty() || reader == object.nameSpace;
-  const std::string name =
-      compile::nameFor(isOwn ? object.nameSpace : reader, object.kind, object.nameSpace, object.name);
-  return boundedText(name + ": " + object.reason + (isOwn ? ": " + object.message : std::string()),
-                     ReplicaReport::kMostToldBytes);
-}
-
-/// Returns why the replica refused the set, in parentheses. A reader of one namespace sees objects of that namespace
-/// only.
-std::string refusalFor(const std::string& reader, const ReplicaReport& report) {
-  if (report.problem.empty()) return {};
-  if (!reader.empty() && report.problemNamespace != reader) return " (its log says why)";
-  return " (" + boundedText(report.problem, ReplicaReport::kMostToldBytes) + ")";
-}
-
-/// Returns the namespace of the verdict's readers; empty: they may read all namespaces.
-std::string readerOf(const FleetQuestion& question) {
-  if (!question.object.name.empty()) return question.object.nameSpace;
-  return question.gateway.substr(0, question.gateway.find('/'));
-}
-
-/// Returns the reason of a failing replica in one phrase.
-std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
-  const std::string reader = readerOf(question);
-  for (const FailedObject& each : report.failed) {
-    if (!question.objects.empty()) break;  // the set as a whole is refused
-    const FailedObject& asked = question.object;
-    if (!asked.name.empty() &&
-        (each.kind != asked.kind || each.nameSpace != asked.nameSpace || each.name != asked.name)) {
-      continue;
-    }
-    return complaintAbout(each, reader);
-  }
-  const std::string refuses = "it refuses revision " + (question.objects.empty() ? report.desired : question.objects) +
-                              refusalFor(reader, report);
-  return report.state == control::ConfigState::kRollback ? refuses + " and serves the last good one, " + report.served
-                                                         : refuses + " and has no good one";
-}
-
-/// A failing replica and its reason.
-struct Complaint {
-  std::string nameSpace;
-  std::string replica;  // "namespace/name"
-  std::string text;
-};
-
-/// Fills in state, reason and message. `complaints` has one for each failing replica, in their order.
-void conclude(FleetVerdict& verdict, const std::vector<Complaint>& complaints, const std::string& reader) {
-  const std::size_t failing = complaints.size();
-  if (failing == 0) {
-    verdict.reason = verdict.replicas == 0 ? "NoReplicas" : "ReplicasInSync";
-    verdict.message = verdict.replicas == 0 ? "No replica reports." : "";
-    return;
-  }
-  const bool all = failing == verdict.replicas;
-  verdict.state = all ? FleetState::kError : FleetState::kDegraded;
-  verdict.reason = all ? "AllReplicasFailing" : "SomeReplicasFailing";
-  std::vector<const Complaint*> named;
-  for (const Complaint& each : complaints) {
-    if (reader.empty() || each.nameSpace == reader) named.push_back(&each);
-  }
-  std::string names;
-  for (std::size_t i = 0; i < std::min(named.size(), FleetVerdict::kMostNamed); ++i) {
-    names += (i == 0 ? "" : ", ") + named[i]->replica;
-  }
-  const auto andMore = [&](std::size_t count, const char* which) {
-    if (count > 0) names += (names.empty() ? "" : " and ") + std::to_string(count) + which;
-  };
-  andMore(named.size() - std::min(named.size(), FleetVerdict::kMostNamed), " more");
-  andMore(failing - named.size(), " of another namespace");
-  const Complaint& told = named.empty() ? complaints.front() : *named.front();
-  verdict.message = std::to_string(failing) + " of " + std::to_string(verdict.replicas) +
-                    (verdict.replicas == 1 ? " replica fails: " : " replicas fail: ") + names + ". " +
-                    (named.empty() ? "One" : told.replica) + " says: " + told.text;
-}
-
 }  // namespace
 
 bool ReplicaReport::serves(std::string_view which) const {
@@ -236,9 +145,14 @@ std::size_t ReplicaReport::bytes() const {
   for (const auto& [kind, version] : seen) bytes += kind.size() + sizeof(version);
   for (const FailedObject& each : failed) {
     bytes += sizeof(each) + each.kind.size() + each.nameSpace.size() + each.name.size() + each.revision.size() +
-             each.reason.size() + each.message.size();
+             each.reason.size() + each.message.size() + each.type.size() + each.part.size();
   }
   return bytes;
+}
+
+std::size_t ReplicaReport::unserved() const {
+  return static_cast<std::size_t>(
+      std::count_if(failed.begin(), failed.end(), [](const FailedObject& each) { return !each.served; }));
 }
 
 std::string labelValue(std::string_view name) { return boundedName(name, kMostLabelBytes); }
@@ -289,63 +203,16 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.servedObjectsSince = textIn(objects, "since");
   report.podUid = uidOfOwner(lease, report.replica);
   if (base::Status lengths = checkLengths(report, lease); !lengths.ok()) return std::move(lengths).error();
-  const Value* refused = valueIn(objects, "refused");
-  report.refusesObjects = refused != nullptr && refused->text == "true";
+  report.refusesObjects = isTrue(objects, "refused");
   if (base::Status seen = readSeen(valueIn(&*parsed, "seen"), report); !seen.ok()) return std::move(seen).error();
   if (const Value* failed = valueIn(&*parsed, "failed"); failed != nullptr) {
     for (const Value& each : failed->items) {
       if (report.failed.size() < ReplicaReport::kMostFailed) report.failed.push_back(readFailedObject(each));
     }
   }
-  const std::int64_t inAll = numberIn(&*parsed, "failedInAll").value_or(0);
-  report.failedInAll = std::max(report.failed.size(), static_cast<std::size_t>(std::max<std::int64_t>(inAll, 0)));
+  report.failedInAll = countIn(*parsed, "failedInAll", report.unserved());
+  report.listedInAll = countIn(*parsed, "listedInAll", report.failed.size());
   return report;
-}
-
-std::string_view fleetStateName(FleetState state) {
-  switch (state) {
-    case FleetState::kActive:
-      return "Active";
-    case FleetState::kDegraded:
-      return "Degraded";
-    case FleetState::kError:
-      return "Error";
-  }
-  return "";
-}
-
-int FleetVerdict::failingPercent() const {
-  if (failing.empty() || replicas == 0) return 0;
-  if (failing.size() >= replicas) return 100;
-  return std::clamp(static_cast<int>(failing.size() * 100 / replicas), 1, 99);
-}
-
-base::MonotonicTime SeenReport::end() const {
-  return changedAt + std::min<base::Duration>(leaseDuration(lease, kReportDuration), std::chrono::hours(24));
-}
-
-FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
-                       base::MonotonicTime now) {
-  FleetVerdict verdict;
-  std::vector<Complaint> complaints;
-  for (const SeenReport* each : reports) {
-    if (each->isGone(now) || !isAsked(each->report, question)) continue;
-    ++verdict.replicas;
-    const ReplicaReport& report = each->report;
-    if (isServing(report, question)) ++verdict.serving;
-    if (hasFailed(report, question)) {
-      complaints.push_back({report.nameSpace, report.nameSpace + "/" + report.replica, complaint(report, question)});
-    }
-  }
-  std::stable_sort(complaints.begin(), complaints.end(),
-                   [](const Complaint& a, const Complaint& b) { return a.replica < b.replica; });
-  // Two Leases may have the name of one replica.
-  complaints.erase(std::unique(complaints.begin(), complaints.end(),
-                               [](const Complaint& a, const Complaint& b) { return a.replica == b.replica; }),
-                   complaints.end());
-  for (const Complaint& each : complaints) verdict.failing.push_back(each.replica);
-  conclude(verdict, complaints, question.namesAll ? std::string() : readerOf(question));
-  return verdict;
 }
 
 }  // namespace sluice::kubernetes

@@ -1,5 +1,5 @@
-// A ReplicaReport is the report of a replica of the data plane about itself; aggregate() judges the reports of all
-// replicas.
+// A ReplicaReport is the report of a replica of the data plane about itself. aggregate() judges the reports of all
+// replicas (fleet_verdict.h).
 //
 // A replica reports in a Lease of its own namespace, which it renews every kReportRenewPeriod and whenever its report
 // changes. Reports are listed by the label `sluice.dev/replica-of`. The annotation `sluice.dev/report` contains the
@@ -31,7 +31,7 @@ inline constexpr base::Duration kReportDuration = 3 * kReportRenewPeriod;
 inline constexpr std::string_view kReplicaOfLabel = "sluice.dev/replica-of";
 inline constexpr std::string_view kReportAnnotation = "sluice.dev/report";
 
-/// An object that the replica could not put into service as it is written.
+/// A condition of an object that is not good on this replica.
 struct FailedObject {
   std::string kind = {};
   std::string nameSpace = {};
@@ -39,6 +39,13 @@ struct FailedObject {
   std::string revision = {};  // of the object as it is written; empty if that is not known
   std::string reason = {};
   std::string message = {};
+  std::string type = {};        // of the condition; empty if an older version of this program has written the report
+  std::string part = {};        // that has the condition, as in config::conditionsOf()
+  std::int64_t generation = 0;  // the observedGeneration of the condition; 0 if it has none
+  /// The object is served as it is written, with errors: a Secret cannot be read, a Backend takes no connections, or
+  /// the server of a processor was not asked yet. If this is false, the replica could not put the object into
+  /// service as it is written.
+  bool served = false;
 
   bool operator==(const FailedObject&) const = default;
 };
@@ -71,10 +78,15 @@ struct ReplicaReport {
   bool refusesObjects = false;          // desiredObjects were refused, and not only not read
   /// The resourceVersion up to which it serves the objects of a kind. API servers compare them as numbers (KEP-5504).
   std::map<std::string, std::uint64_t> seen = {};
+  /// Those that are not served as they are written come first.
   std::vector<FailedObject> failed;
-  std::size_t failedInAll = 0;  // at least failed.size()
+  std::size_t failedInAll = 0;  // of those that are not served as they are written: at least the ones in `failed`
+  std::size_t listedInAll = 0;  // of all: at least failed.size()
 
   bool operator==(const ReplicaReport&) const = default;
+
+  /// Returns how many of `failed` are not served as they are written.
+  std::size_t unserved() const;
 
   /// Returns true if it states that the replica serves that Gateway ("namespace/name").
   bool serves(std::string_view gateway) const;
@@ -89,74 +101,10 @@ std::string replicaLeaseName(std::string_view replica);
 
 /// Returns the Lease: the body to post, and the merge patch that renews it. The report in it has at most kMostBytes: of
 /// `failed`, the first kMostFailed are written, messages are cut at kMostMessageBytes, and then the last ones are left
-/// out until it fits. failedInAll counts them all.
+/// out until it fits. failedInAll and listedInAll count them all.
 std::string replicaLease(const ReplicaReport& report, base::WallTime now);
 /// Reads a report, with messages cut at kMostToldBytes. The error names the part that is missing or has the wrong form,
 /// or that is too large: an author of Leases must not be able to fill the memory of their readers.
 base::Result<ReplicaReport> readReplicaReport(const content::Value& lease);
-
-enum class FleetState : std::uint8_t {
-  kActive,    // no replica fails, or there is none
-  kDegraded,  // some fail
-  kError      // all fail
-};
-/// Returns "Active", "Degraded" or "Error".
-std::string_view fleetStateName(FleetState state);
-
-/// A FleetVerdict is the judgement on all replicas together.
-struct FleetVerdict {
-  static constexpr std::size_t kMostNamed = 10;
-
-  FleetState state = FleetState::kActive;
-  std::string reason;  // "NoReplicas", "ReplicasInSync", "SomeReplicasFailing" or "AllReplicasFailing"
-  /// Names only replicas of the reader's namespace, which is that of the object or else of the Gateway in the question.
-  /// If the question has neither, it names replicas of all namespaces.
-  std::string message;
-  std::size_t replicas = 0;
-  std::size_t serving = 0;           // replicas that serve the revision
-  std::vector<std::string> failing;  // names of replicas, sorted
-
-  /// Returns 0 if there are no replicas. It is 100 only if all fail, and 0 only if none does.
-  int failingPercent() const;
-};
-
-/// A report with the time at which its Lease was last seen to change.
-struct SeenReport {
-  ReplicaReport report;
-  LeaseRecord lease;
-  base::MonotonicTime changedAt{};
-  /// True if the replica was gone when forget() was called. The other members distinguish a Lease that is listed again
-  /// from one that is renewed.
-  bool forgotten = false;
-
-  /// Returns when the replica is gone unless it reports again.
-  base::MonotonicTime end() const;
-  bool isGone(base::MonotonicTime now) const { return now >= end(); }
-};
-
-/// Selects the reports for aggregate(), and defines when a replica fails.
-struct FleetQuestion {
-  std::string replicaOf = {};  // empty: any
-  std::string gateway = {};    // empty: any. Replicas that serve all Gateways of the class are included for each
-  /// The revision that is judged. A replica with another desired revision neither fails nor serves. Empty: each replica
-  /// is judged by its own desired revision.
-  std::string revision = {};
-  /// If this is not empty, it is judged in place of `revision`: the revision of an EgressRevision.
-  std::string objects = {};
-  /// A replica fails if its state is not InSync; only that decides about rollbacks. If this is true, it also fails if
-  /// it reports any object.
-  bool anyObject = false;
-  /// If this is not 0, a replica serves the object if it has seen this resourceVersion of its kind, whatever its
-  /// revision.
-  std::uint64_t version = 0;
-  /// The verdict may name replicas of all namespaces, because its readers may read these.
-  bool namesAll = false;
-  /// If this has a name, a replica fails only if it reports this object (kind, namespace, name), whatever its state.
-  FailedObject object = {};
-};
-
-/// Judges the reports of replicas that are not gone.
-FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
-                       base::MonotonicTime now);
 
 }  // namespace sluice::kubernetes

@@ -13,7 +13,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
-#include "proxy/kubernetes/lease/replica_report.h"
+#include "proxy/kubernetes/lease/fleet_verdict.h"
 #include "proxy/kubernetes/lease/reporters.h"
 
 namespace sluice::kubernetes {

@@ -28,10 +28,21 @@ std::set<NamedGateway> gatewaysOf(const config::Model& model) {
   return gateways;
 }
 
+/// Returns the namespaces that each Gateway reaches, whatever its kind.
+std::map<std::string, std::set<std::string>> reachedBy(const NamesOfGateways& names) {
+  std::map<std::string, std::set<std::string>> reached;
+  for (const auto& [gateway, nameSpaces] : names.reached) {
+    const auto& [kind, nameSpace, name] = gateway;
+    reached[nameSpace + "/" + name].insert(nameSpaces.begin(), nameSpaces.end());
+  }
+  return reached;
+}
+
 }  // namespace
 
 ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, EventPublisher& events,
-                                     control::Reloadable& reader, Candidacy candidacy, std::string image)
+                                     control::Reloadable& reader, const control::Revisions& revisions,
+                                     Candidacy candidacy, std::string image)
     : client_(client),
       objects_(objects),
       events_(events),
@@ -39,7 +50,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
       candidacy_(candidacy),
       image_(std::move(image)),
       replicas_(client, *this),
-      statuses_(client, objects, *this, /*keepsPods=*/!image_.empty()),
+      statuses_(client, objects, *this, revisions, /*keepsPods=*/!image_.empty()),
       catalog_(client),
       provisioner_(client, *this),
       rollouts_(client, *this),
@@ -58,7 +69,11 @@ void ClusterController::onCompiled(const control::CompiledConfiguration& compile
   replicas_.trust(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
   revisions_.setMost(compiled.model.settings.revisions.keep);
   revisions_.setGateways(gatewaysOf(compiled.model));
-  if (!image_.empty()) provision(compiled);
+  if (!image_.empty()) {
+    provision(compiled);
+  } else {
+    noteReach(gatewaysOf(compiled.model));
+  }
   judgeRevisions();
   const std::string& gatewayClass = compiled.model.gatewayClassName;
   const auto found = objects_.find(config::kGatewayGroup, config::GatewayClass::kKind, {"", gatewayClass});
@@ -73,6 +88,7 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
   rollouts_.want(deploymentsOf(compiled.model, objects_));
   NamesOfGateways names =
       namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
+  if (compiled.usable()) reach_.nameSpaces = reachedBy(names);
   compile::SecretsOfGateways readable;
   for (const auto& [gateway, own] : names.own) readable[gateway] = own.secrets;
   revisions_.setReadable(std::move(readable));
@@ -87,6 +103,12 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
   }
   if (auto plan = planProvision(compiled, objects_, image_, names, sharedRole_.uid()))
     provisioner_.want(*std::move(plan));
+}
+
+/// Without Pods of its own, the controller knows of each Gateway only the namespace.
+void ClusterController::noteReach(const std::set<NamedGateway>& gateways) {
+  reach_ = {{}, candidacy_.nameSpace};
+  for (const auto& [kind, nameSpace, name] : gateways) reach_.nameSpaces[nameSpace + "/" + name] = {nameSpace};
 }
 
 /// The plan is made from the compiled configuration, which is not kept.

@@ -44,10 +44,11 @@ class ClusterController final : public control::ReloadObserver,
                                 private FleetFacts,
                                 private net::Timer {
  public:
-  /// References outlive it. `reader` is asked to read again when onCompiled() must be called once more. `candidacy`
-  /// names the Lease. With an `image` it runs Pods for each Gateway.
+  /// References outlive it. `reader` is asked to read again when onCompiled() must be called once more, and
+  /// `revisions` are those that it has read. `candidacy` names the Lease. With an `image` it runs Pods for each
+  /// Gateway.
   ClusterController(ApiClient& client, ClusterObjects& objects, EventPublisher& events, control::Reloadable& reader,
-                    Candidacy candidacy, std::string image);
+                    const control::Revisions& revisions, Candidacy candidacy, std::string image);
 
   void start();
   /// Writes the statuses. It must be notified of a compiled configuration after this object, which decides whose
@@ -73,11 +74,13 @@ class ClusterController final : public control::ReloadObserver,
   void onBalancedServices() override { judgeSoon(); }
   void onSharedRole() override;
   const ReplicaReports& reports() const override { return replicas_.reports(); }
+  const ReachOfGateways& reach() const override { return reach_; }
   std::uint64_t changedAt(const config::ObjectStatus& object) const override;
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const override;
   std::vector<config::AddressStatus> addressesOf(const config::ObjectStatus& gateway) const override;
   std::optional<config::Condition> provisionedOf(const std::string& gateway) const;
   void provision(const control::CompiledConfiguration& compiled);
+  void noteReach(const std::set<NamedGateway>& gateways);
   void tellFaultsOfPods();
   void judgeSoon();
   void judgeRevisions();
@@ -90,6 +93,7 @@ class ClusterController final : public control::ReloadObserver,
   const std::string image_;
   std::optional<std::vector<std::string>> gateways_;  // the names of those that were compiled last
   base::MonotonicTime judgedAt_{};
+  ReachOfGateways reach_;  // of the newest configuration that can be served
   ReplicaWatch replicas_;
   StatusWriter statuses_;
   CatalogPublisher catalog_;

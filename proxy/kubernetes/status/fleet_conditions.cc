@@ -61,12 +61,31 @@ Condition programmed(const config::ObjectStatus& route, const config::ParentStat
   return condition;
 }
 
-/// Returns the condition of a Gateway from the reports of its replicas; none if there are no replicas.
-std::optional<Condition> degraded(const config::ObjectStatus& gateway, const ReplicaReports& reports,
-                                  base::MonotonicTime now) {
+/// Returns the revision that a replica of the Gateway serves; empty if none does.
+std::string servedByReplicas(const std::string& gateway, const FleetRound& round) {
+  for (const SeenReport* each : round.facts.reports().of(gateway)) {
+    if (!each->isGone(round.now) && each->report.serves(gateway) && !each->report.served.empty())
+      return each->report.served;
+  }
+  return {};
+}
+
+/// Returns the condition of a Gateway from the reports of its replicas, and from the controller's own verdict, which
+/// counts if replicas differ; none if nothing fails.
+std::optional<Condition> degraded(const config::ObjectStatus& gateway, const FleetRound& round) {
   FleetQuestion question;
   question.gateway = gateway.nameSpace + "/" + gateway.name;
-  const FleetVerdict verdict = reports.verdict(question, now);
+  const FleetVerdict verdict = round.facts.reports().verdict(question, round.now);
+  if (round.refused != nullptr) {
+    RefusedRevision refused = *round.refused;
+    // A controller that has just started has no good configuration, but replicas may have one.
+    if (refused.served.empty()) refused.served = servedByReplicas(question.gateway, round);
+    Condition condition = degradedBy(refused, gateway.nameSpace);
+    if (verdict.replicas > 0 && verdict.state != FleetState::kError)
+      condition.message += "; " + std::to_string(verdict.replicas - verdict.failing.size()) + " of " +
+                           std::to_string(verdict.replicas) + " replicas do not refuse theirs";
+    return condition;
+  }
   if (verdict.failing.empty()) return std::nullopt;
   Condition condition;
   condition.type = config::condition_type::kDegraded;
@@ -76,30 +95,24 @@ std::optional<Condition> degraded(const config::ObjectStatus& gateway, const Rep
   return condition;
 }
 
-std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const FleetFacts& facts,
-                                       std::uint64_t version, base::MonotonicTime now) {
-  const ReplicaReports& reports = facts.reports();
+std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const FleetRound& round,
+                                       std::uint64_t version) {
   std::vector<Condition> added;
   if (isGatewayStatus(object)) {
-    added = facts.conditionsOf(object);
-    if (auto condition = degraded(object, reports, now)) added.push_back(*std::move(condition));
+    added = round.facts.conditionsOf(object);
+    if (auto condition = degraded(object, round)) added.push_back(*std::move(condition));
     for (Condition& each : added) {
       if (!object.conditions.empty()) each.observedGeneration = object.conditions.front().observedGeneration;
     }
   } else if (isRouteStatus(object)) {
     for (const config::ParentStatus& parent : object.parents) {
-      added.push_back(programmed(object, parent, reports, version, now));
+      added.push_back(programmed(object, parent, round.facts.reports(), version, round.now));
     }
   }
   return added;
 }
 
 bool isPending(const Condition& condition) { return condition.reason == config::reason::kPending; }
-
-void addCondition(std::vector<Condition>& conditions, const Condition& condition) {
-  conditions.reserve(conditions.size() + 1);  // there is one list for each route of the cluster
-  config::setCondition(conditions, condition);
-}
 
 /// Returns the addresses that the status has.
 std::vector<config::AddressStatus> addressesFor(const config::ObjectStatus& object, const FleetFacts& facts) {
@@ -141,22 +154,35 @@ bool hasConditions(const config::ObjectStatus& result, const std::vector<Conditi
 }  // namespace
 
 FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, const FleetStatus& last,
-                                const FleetFacts& facts, base::MonotonicTime now) {
-  const std::uint64_t version = isRouteStatus(*compiled) ? facts.changedAt(*compiled) : 0;
-  const std::vector<Condition> added = conditionsToAdd(*compiled, facts, version, now);
-  std::vector<config::AddressStatus> addresses = addressesFor(*compiled, facts);
-  if (added.empty() && addresses == compiled->addresses) return {compiled, compiled};
-  const bool same = last.compiled == compiled && last.added == added.size() && hasConditions(*last.status, added) &&
-                    last.status->addresses == addresses;
-  const bool served = isRouteStatus(*compiled) && std::all_of(added.begin(), added.end(), [](const Condition& each) {
-                        return each.status == ConditionStatus::kTrue;
-                      });
-  return {compiled,     same ? last.status : withConditions(*compiled, added, std::move(addresses)),
-          added.size(), served,
-          version,      std::any_of(added.begin(), added.end(), isPending)};
+                                const FleetRound& round) {
+  const std::uint64_t version = isRouteStatus(*compiled) ? round.facts.changedAt(*compiled) : 0;
+  const bool reported = round.reported.concern(*compiled);
+  const config::StatusList::Shared merged = reported ? round.reported.merged(compiled) : compiled;
+  const std::vector<Condition> added = conditionsToAdd(*merged, round, version);
+  std::vector<config::AddressStatus> addresses = addressesFor(*merged, round.facts);
+  FleetStatus fleet{.compiled = compiled, .status = merged, .added = added.size(), .version = version};
+  fleet.reported = reported;
+  // What replicas report may be about objects that have just changed.
+  fleet.awaited = merged != compiled || std::any_of(added.begin(), added.end(), isPending);
+  fleet.served = isRouteStatus(*compiled) && std::all_of(added.begin(), added.end(), [](const Condition& each) {
+                   return each.status == ConditionStatus::kTrue;
+                 });
+  if (!reported) {
+    if (added.empty() && addresses == compiled->addresses) return fleet;
+    const bool same = last.compiled == compiled && last.added == added.size() && !last.reported &&
+                      hasConditions(*last.status, added) && last.status->addresses == addresses;
+    fleet.status = same ? last.status : withConditions(*compiled, added, std::move(addresses));
+    return fleet;
+  }
+  if (!added.empty() || addresses != merged->addresses)
+    fleet.status = withConditions(*merged, added, std::move(addresses));
+  if (last.compiled == compiled && config::statusJson(*last.status) == config::statusJson(*fleet.status))
+    fleet.status = last.status;
+  return fleet;
 }
 
 bool ServedRoutes::stillHold(const FleetStatus& fleet) {
+  if (fleet.reported) return false;
   if (fleet.added == 0) return true;
   if (!fleet.served) return false;
   const std::uint64_t version = versionToSee(fleet.version);
@@ -177,7 +203,7 @@ const ServedRoutes::SeenOfAll& ServedRoutes::of(const std::string& gateway) {
     if (!each->isGone(now_) && each->report.serves(gateway)) asked.push_back(each);
   }
   all.faultless = !asked.empty() && std::all_of(asked.begin(), asked.end(),
-                                                [](const SeenReport* each) { return each->report.failed.empty(); });
+                                                [](const SeenReport* each) { return each->report.failedInAll == 0; });
   if (!all.faultless) return all;
   all.versions.insert(asked.front()->report.seen.begin(), asked.front()->report.seen.end());
   for (auto& [kind, version] : all.versions) {

@@ -1,9 +1,7 @@
 // Adds the reports of replicas to a status that the controller has compiled: whether all of them serve a route's newest
-// generation (`sluice.dev/Programmed` of each of its parents), and whether some or all of a Gateway's replicas cannot
-// serve their desired configuration (`Degraded`). Other parts of the controller add conditions and addresses of
-// Gateways, too.
-//
-// Conditions without that prefix are about the compiled configuration, whichever replicas serve it. A pure function.
+// generation (`sluice.dev/Programmed` of each of its parents), whether some or all of a Gateway's replicas cannot serve
+// their desired configuration (`Degraded`), and what they report about objects (reported_conditions.h). Other parts of
+// the controller add conditions and addresses of Gateways, too. A pure function.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +14,8 @@
 
 #include "config/status/status_list.h"
 #include "proxy/kubernetes/lease/replica_reports.h"
+#include "proxy/kubernetes/status/reported_conditions.h"
+#include "proxy/kubernetes/status/rollback_statuses.h"
 
 namespace sluice::kubernetes {
 
@@ -25,6 +25,8 @@ inline constexpr std::string_view kFleetProgrammed = "sluice.dev/Programmed";
 class FleetFacts {
  public:
   virtual const ReplicaReports& reports() const = 0;
+  /// Returns the namespaces that the traffic of the Gateways reaches.
+  virtual const ReachOfGateways& reach() const = 0;
   /// Returns the resourceVersion at which an object got its present content; 0 if it is not known.
   virtual std::uint64_t changedAt(const config::ObjectStatus& object) const = 0;
   /// Returns further conditions of a Gateway, of other types and without observedGeneration.
@@ -39,10 +41,19 @@ class FleetFacts {
 struct FleetStatus {
   config::StatusList::Shared compiled;  // the compiled status that it was made of
   config::StatusList::Shared status;
-  std::size_t added = 0;      // number of added conditions
+  std::size_t added = 0;      // number of conditions that were added for the replicas
   bool served = false;        // all replicas serve the route, at each of its parents
   std::uint64_t version = 0;  // FleetFacts::changedAt() of the route
-  bool awaited = false;       // it will change as soon as the last replica serves its desired configuration
+  bool awaited = false;       // it may change as soon as the last replica serves its desired configuration
+  bool reported = false;      // it has conditions that replicas report, or may have
+};
+
+/// One judgement of all statuses.
+struct FleetRound {
+  const FleetFacts& facts;
+  const ReportedConditions& reported;
+  const RefusedRevision* refused = nullptr;  // null: the newest configuration is served
+  base::MonotonicTime now;
 };
 
 /// What the replicas of each Gateway serve, gathered once for the thousands of routes that all of them serve.
@@ -70,6 +81,6 @@ class ServedRoutes {
 /// Returns a status with the replicas' conditions and with the addresses that the facts have. If it is equal to `last`,
 /// which this function returned for the object before, both share it, because there are thousands of them.
 FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, const FleetStatus& last,
-                                const FleetFacts& facts, base::MonotonicTime now);
+                                const FleetRound& round);
 
 }  // namespace sluice::kubernetes

@@ -7,6 +7,7 @@
 #include "proxy/content/json.h"
 #include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/objects/reported_status.h"
 #include "proxy/kubernetes/status/cluster_statuses.h"
 #include "proxy/kubernetes/status/status_patch.h"
 #include "proxy/kubernetes/writer/write_requests.h"
@@ -31,10 +32,12 @@ base::Duration doubled(base::Duration first, unsigned times, base::Duration most
 
 }  // namespace
 
-StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts, bool keepsPods)
+StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts,
+                           const control::Revisions& revisions, bool keepsPods)
     : client_(client),
       objects_(objects),
       facts_(facts),
+      revisions_(revisions),
       keepsPods_(keepsPods),
       writer_(client, {kMostWrites, kLongestPause, base::Duration::max(), "a status cannot be written"}, *this) {
   objects.addUser(*this);
@@ -43,7 +46,29 @@ StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects, const Fle
 // --- objects to check ------------------------------------------------------------------------------------------------
 
 void StatusWriter::onCompiled(const control::CompiledConfiguration& compiled) {
-  if (compiled.readable) want(clusterStatuses(compiled, keepsPods_));
+  if (revisions_.state() == control::ConfigState::kInSync) {
+    if (!compiled.readable) return;
+    refused_.reset();
+    newest_ = {};
+    served_ = clusterStatuses(compiled, keepsPods_);
+    return want(*served_);
+  }
+  newest_ = compiled.readable ? clusterStatuses(compiled, keepsPods_) : served_.value_or(config::StatusList());
+  refused_ = refusedRevision(revisions_, newest_);
+  wantServed();
+}
+
+void StatusWriter::onServing(const control::CompiledConfiguration& served) {
+  if (!refused_) return;  // the newest objects are good, and only wait
+  served_ = clusterStatuses(served, keepsPods_);
+  wantServed();
+}
+
+/// While the newest configuration is refused, objects say what is served. A controller that has no good configuration
+/// leaves them as an earlier one has written them.
+void StatusWriter::wantServed() {
+  if (newest_.empty()) return;
+  want(rollbackStatuses(served_ ? *served_ : reportedStatuses(objects_), newest_));
 }
 
 void StatusWriter::want(config::StatusList compiled) {
@@ -59,6 +84,8 @@ void StatusWriter::judge() {
   const bool sameReports = std::exchange(judgedReports_, facts_.reports().version()) == facts_.reports().version();
   ++round_;
   ServedRoutes served(facts_.reports(), now);
+  const ReportedConditions reported(facts_.reports(), facts_.reach(), now);
+  const FleetRound round{facts_, reported, refused_ ? &*refused_ : nullptr, now};
   auto next = wanted_.begin();
   for (std::size_t i = 0; i < compiled_->size(); ++i) {
     const config::StatusList::Shared& compiled = compiled_->shared(i);
@@ -71,8 +98,9 @@ void StatusWriter::judge() {
     // Conditions of a Gateway depend on more than the reports.
     const bool isSameObject =
         !wanted.touched && wanted.fleet.compiled == compiled && compiled->shape != config::StatusShape::kGateway;
-    if (isSameObject && (sameReports || served.stillHold(wanted.fleet))) continue;
-    judge(entry->first, wanted, compiled, now);
+    const bool holds = sameReports || (served.stillHold(wanted.fleet) && !reported.concern(*compiled));
+    if (isSameObject && holds) continue;
+    judge(entry->first, wanted, compiled, round);
   }
   std::erase_if(wanted_, [this](const auto& entry) {
     if (entry.second.round == round_) return false;
@@ -84,13 +112,13 @@ void StatusWriter::judge() {
 }
 
 void StatusWriter::judge(const WriteKey& key, WantedStatus& wanted, const config::StatusList::Shared& compiled,
-                         base::MonotonicTime now) {
+                         const FleetRound& round) {
   wanted.touched = false;
-  FleetStatus fleet = withFleetConditions(compiled, wanted.fleet, facts_, now);
+  FleetStatus fleet = withFleetConditions(compiled, wanted.fleet, round);
   if (!fleet.awaited) {
     wanted.awaitsUntil.reset();
   } else if (!wanted.awaitsUntil) {
-    wanted.awaitsUntil = now + kLongestAwait;
+    wanted.awaitsUntil = round.now + kLongestAwait;
   }
   const Wanted before = std::exchange(wanted.fleet, std::move(fleet)).status;
   if (before == wanted.fleet.status) return;  // equal statuses are shared by successive configurations

@@ -1,6 +1,7 @@
 // Writes the status of each object to the API server.
 //
-// It has the statuses of the configuration that was compiled last, adds the reports of replicas (fleet_conditions.h),
+// It has the statuses of the configuration that was compiled last or, while that is refused, of the one that is served
+// (rollback_statuses.h), adds the reports of replicas (fleet_conditions.h),
 // and compares the result with the status at the API server (status_patch.h). An object is compared again when either
 // of them changes, so that no status is written twice, and no requests are made without changes. An object that no
 // compiled configuration has contained yet is left alone. If a status will change once more when the last replica
@@ -32,6 +33,7 @@
 
 #include "config/status/status_list.h"
 #include "proxy/control/reload_observer.h"
+#include "proxy/control/state/revisions.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/status/fleet_conditions.h"
 #include "proxy/kubernetes/writer/object_writer.h"
@@ -50,11 +52,13 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
 
   /// References outlive it. `keepsPods` is for clusterStatuses().
-  StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts, bool keepsPods);
+  StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts, const control::Revisions& revisions,
+               bool keepsPods);
 
   // Each of these is called inside a Turn.
   void onCompiled(const control::CompiledConfiguration& compiled) override;
-  /// Takes the statuses of a newer configuration.
+  void onServing(const control::CompiledConfiguration& served) override;
+  /// Takes the statuses that objects are to have.
   void want(config::StatusList compiled);
   /// Compares all objects again, because facts may have changed.
   void judge();
@@ -82,8 +86,9 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   };
 
   void onObjects(const ClusterObjects::Touched& touched) override;
+  void wantServed();
   void judge(const WriteKey& key, WantedStatus& wanted, const config::StatusList::Shared& compiled,
-             base::MonotonicTime now);
+             const FleetRound& round);
   void look(const WriteKey& key);
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
@@ -97,10 +102,14 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   ApiClient& client_;
   const ClusterObjects& objects_;
   const FleetFacts& facts_;
+  const control::Revisions& revisions_;
   const bool keepsPods_;
-  std::optional<config::StatusList> compiled_;
-  std::uint64_t round_ = 0;          // of judge()
-  std::uint64_t judgedReports_ = 0;  // ReplicaReports::version() of that
+  std::optional<config::StatusList> compiled_;  // what objects are to say
+  std::optional<config::StatusList> served_;    // of the configuration that is served, once there is one
+  config::StatusList newest_;                   // of the refused one
+  std::optional<RefusedRevision> refused_;      // nullopt: the newest configuration is served
+  std::uint64_t round_ = 0;                     // of judge()
+  std::uint64_t judgedReports_ = 0;             // ReplicaReports::version() of that
   std::map<WriteKey, WantedStatus> wanted_;
   std::set<WriteKey> unjudged_;             // objects that have come since then, which have no wanted status yet
   std::map<WriteKey, StatusWrite> writes_;  // writes whose results the API server has not shown yet

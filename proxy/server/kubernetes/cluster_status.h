@@ -12,6 +12,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/content/output/output.h"
 #include "proxy/content/value.h"
+#include "proxy/kubernetes/lease/fleet_verdict.h"
 #include "proxy/kubernetes/lease/replica_report.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
 

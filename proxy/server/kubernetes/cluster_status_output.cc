@@ -32,8 +32,8 @@ std::vector<std::string> complaintsOf(const ReplicaInCluster& replica) {
   if (report.state != control::ConfigState::kInSync) lines.emplace_back(configStateName(report.state));
   if (!report.problem.empty()) lines.push_back(report.problem);
   for (const kubernetes::FailedObject& each : report.failed) lines.push_back(objectText(each));
-  if (report.failedInAll > report.failed.size()) {
-    lines.push_back("and " + std::to_string(report.failedInAll - report.failed.size()) + " more objects");
+  if (report.listedInAll > report.failed.size()) {
+    lines.push_back("and " + std::to_string(report.listedInAll - report.failed.size()) + " more conditions");
   }
   return lines;
 }

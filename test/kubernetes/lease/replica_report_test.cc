@@ -27,7 +27,7 @@ TEST(ReplicaReport, IsALeaseThatItsPodOwns) {
       R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"sluice-replica-pod-1",)"
       R"("namespace":"demo","labels":{"sluice.dev/replica-of":"egress"},"annotations":{"sluice.dev/report":)"
       R"("{\"replica\":\"pod-1\",\"replicaOf\":\"egress\",\"gateway\":\"demo/egress\",\"desired\":\"new\",)"
-      R"(\"served\":\"new\",\"state\":\"InSync\",\"failedInAll\":0,\"seen\":{},\"failed\":[]}"},"ownerReferences":[{"apiVersion":)"
+      R"(\"served\":\"new\",\"state\":\"InSync\",\"failedInAll\":0,\"listedInAll\":0,\"seen\":{},\"failed\":[]}"},"ownerReferences":[{"apiVersion":)"
       R"("v1","kind":"Pod","name":"pod-1","uid":"u-1"}]},"spec":{"holderIdentity":"pod-1","leaseDurationSeconds":30,)"
       R"("renewTime":"2026-01-31T23:59:58.000000Z","leaseTransitions":0}})");
   EXPECT_THAT(replicaLease(reportOfReplica("pod-1"), base::someTime()), testing::Not(HasSubstr("ownerReferences")));
@@ -37,7 +37,12 @@ TEST(ReplicaReport, IsReadAsItWasWritten) {
   for (const control::ConfigState state : control::kConfigStates) {
     ReplicaReport report = reportOfReplica("pod-1", state);
     report.failed = {failedRoute("a"), failedRoute("b", "says \"\xc3\xa4\"\n")};
+    report.failed[1].type = "ResolvedRefs";
+    report.failed[1].part = "parent egress";
+    report.failed[1].generation = 4;
+    report.failed[1].served = true;
     report.failedInAll = 7;
+    report.listedInAll = 9;
     report.problem = "a file is missing";
     report.problemNamespace = "demo";
     report.desiredObjects = "aa";

@@ -6,10 +6,10 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/content/json.h"
-#include "proxy/kubernetes/lease/failed_objects.h"
 #include "test/base/some_time.h"
 
 namespace sluice::kubernetes {
@@ -71,7 +71,9 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
     for (std::size_t i = 0; i < compiled.size(); ++i) {
       const FleetStatus before = last.at(i);
       const bool holds = before.compiled == compiled.shared(i) && stillHolds(i);
-      last.at(i) = withFleetConditions(compiled.shared(i), before, *this, now);
+      const ReportedConditions reported(replicas, reached, now);
+      last.at(i) =
+          withFleetConditions(compiled.shared(i), before, {*this, reported, refused ? &*refused : nullptr, now});
       if (holds && i == 0) {
         EXPECT_EQ(last.at(i).status, before.status) << "it was not to change";
       }
@@ -106,10 +108,13 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
   ReplicaReports replicas;
   std::vector<config::Condition> ofGateway;      // its further conditions
   std::vector<config::AddressStatus> addresses;  // that replace those of the Gateway
+  std::optional<RefusedRevision> refused;
+  ReachOfGateways reached{{{"demo/egress", {"demo"}}}};
   std::array<FleetStatus, 2> last;
 
  private:
   const ReplicaReports& reports() const override { return replicas; }
+  const ReachOfGateways& reach() const override { return reached; }
   std::uint64_t changedAt(const config::ObjectStatus& object) const override {
     return object.kind == "HTTPRoute" ? 100 : 0;
   }
@@ -222,24 +227,45 @@ TEST_F(FleetConditionsOf, ObjectsAreSharedWithTheLastCallIfNothingHasChanged) {
   EXPECT_EQ(compiled[0].parents.at(0).conditions.size(), 1u) << "what was compiled stays as it is";
 }
 
-TEST(FailedObjects, AreThoseThatAreNotServedAsTheyAreWritten) {
-  config::ObjectStatus broken = fleetRouteStatus();
-  broken.parents[0].conditions.push_back({"ResolvedRefs", ConditionStatus::kFalse, "BackendNotFound", "gone", 7});
-  EXPECT_THAT(failedObjectsOf({fleetRouteStatus(), broken, fleetGatewayStatus()}), IsEmpty())
-      << "a broken reference is served";
-  broken.parents[0].conditions.push_back({"PartiallyInvalid", ConditionStatus::kTrue, "UnsupportedValue", "odd", 7});
-  broken.revision = "r9";
-  const std::vector<FailedObject> failed = failedObjectsOf({fleetRouteStatus(), broken});
-  ASSERT_THAT(failed, SizeIs(1));
-  EXPECT_EQ(failed[0], (FailedObject{"HTTPRoute", "demo", "web", "r9", "UnsupportedValue", "odd"}));
-  EXPECT_THAT(failedObjectsOf({fleetRouteStatus(ConditionStatus::kFalse)}), SizeIs(1));
+TEST_F(FleetConditionsOf, AGatewaySaysWhichRevisionIsRefusedAndWhetherReplicasDiffer) {
+  refused = RefusedRevision{"new", "old", "GatewayClass egress: InvalidParameters: workers must be a number", "", true};
+  see(reportOf("a", 100));
+  const auto messageOf = [this] {
+    EXPECT_EQ(degraded(), "Rollback");
+    return config::findCondition(apply()[1].conditions, "Degraded")->message;
+  };
+  const std::string own =
+      "revision new is refused: GatewayClass egress: InvalidParameters: workers must be a number; revision old is "
+      "served";
+  EXPECT_EQ(messageOf(), own + "; 1 of 1 replicas do not refuse theirs");
+  ReplicaReport failing = reportOf("a", 100);
+  failing.state = control::ConfigState::kRollback;
+  see(failing);
+  EXPECT_EQ(messageOf(), own);
+  EXPECT_EQ(programmed().status, ConditionStatus::kTrue) << "the route is served";
+  refused->served.clear();
+  EXPECT_EQ(degraded(), "RollbackFailed");
+  failing.served = "old";
+  see(failing);
+  EXPECT_EQ(messageOf(), own) << "this controller has no good configuration, but a replica has";
+}
 
-  config::ObjectStatus away = fleetRouteStatus();
-  away.parents[0].conditions.push_back({"Available", ConditionStatus::kFalse, "Unreachable", "api.test:443", 7});
-  away.parents[0].conditions.push_back({"Degraded", ConditionStatus::kTrue, "Unhealthy", "api.test:443", 7});
-  EXPECT_THAT(failedObjectsOf({away}), IsEmpty()) << "an outage is no fault of the configuration";
-  away.parents[0].conditions.back().reason = "UnsupportedValue";
-  EXPECT_THAT(failedObjectsOf({away}), SizeIs(1));
+TEST_F(FleetConditionsOf, AnObjectHasWhatReplicasReportAboutIt) {
+  see(reportOf("a", 100));
+  ReplicaReport away = reportOf("b", 100);
+  away.failed.push_back({"HTTPRoute", "demo", "web", "r", "ExtensionUnavailable", "its server fails"});
+  away.failed.back().type = "extension.sluice.dev/key";
+  away.failed.back().part = "parent egress";
+  see(away);
+  const config::StatusList first = apply();
+  const config::Condition* degraded = config::findCondition(first[0].parents.at(0).conditions, "Degraded");
+  ASSERT_NE(degraded, nullptr);
+  EXPECT_EQ(degraded->reason, "ExtensionUnavailable");
+  EXPECT_EQ(first[0].parents[0].conditions.back().type, "sluice.dev/Programmed");
+  EXPECT_EQ(apply().shared(0), first.shared(0)) << "equal statuses are shared";
+  EXPECT_FALSE(stillHolds(0)) << "the next report may be another one";
+  see(reportOf("b", 100));
+  EXPECT_EQ(config::findCondition(apply()[0].parents.at(0).conditions, "Degraded"), nullptr);
 }
 
 TEST_F(FleetConditionsOf, ARouteThatAllReplicasServeHoldsAsLongAsTheyDo) {

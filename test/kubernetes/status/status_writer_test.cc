@@ -17,6 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -341,6 +342,40 @@ TEST(StatusWriter, WritesNothingMoreOnceItDoesNotLead) {
   EXPECT_EQ(played.writes(), before);
   played.lead();
   EXPECT_EQ(played.writes(), before + StatusWriter::kMostWrites) << "and all that differs when it leads again";
+}
+
+TEST(StatusWriter, WritesWhatIsServedWhileTheNewestConfigurationIsRefused) {
+  WrittenObjects played(2);
+  played.lead();
+  played.serveByReplica(1);
+  played.compile(control::Standing::kServed, "good", {"r0"});
+  EXPECT_THAT(played.takeRoutePatches(), HasSubstr("good"));
+  played.accept(played.writes() - 1);
+  played.compile(control::Standing::kRefused, "refused", {"r0", "r1"});
+  const std::string during = played.takeRoutePatches();
+  EXPECT_THAT(during, AllOf(HasSubstr("r1{"), HasSubstr("\"reason\":\"Pending\""), Not(HasSubstr("r0{"))));
+  // The Secrets and endpoints of the served configuration are the current ones.
+  played.rig.inTurn([&] { played.writer->onServing(WrittenObjects::compiledWith("refreshed", {"r0"})); });
+  played.advance(milliseconds(1));
+  EXPECT_THAT(played.takeRoutePatches(), AllOf(HasSubstr("r0{"), HasSubstr("refreshed")));
+  played.accept(played.writes() - 1);
+  played.compile(control::Standing::kServed, "good again", {"r0"});
+  EXPECT_THAT(played.takeRoutePatches(), HasSubstr("good again"));
+}
+
+TEST(StatusWriter, LeavesObjectsAsTheyAreIfItHasNoGoodConfiguration) {
+  WrittenObjects played(2);
+  played.serveByReplica(1);
+  // An earlier controller has written this.
+  const auto served = content::parseJson(config::statusJson(WrittenObjects::statusOf("r0", "served")));
+  ASSERT_TRUE(served.ok());
+  played.change("r0", content::writeJson(*served));
+  played.lead();
+  played.compile(control::Standing::kRefusedAlone, "refused", {"r0", "r1"});
+  const std::string patches = played.takeRoutePatches();
+  EXPECT_THAT(patches,
+              AllOf(HasSubstr("r1{"), HasSubstr("\"Pending\""), HasSubstr("\"served\""), Not(HasSubstr("\"refused\""))))
+      << "its replicas serve r0";
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ class WrittenObjects final : private FleetFacts {
   explicit WrittenObjects(std::size_t routeCount = 1) {
     for (std::size_t i = 0; i < routeCount; ++i) routes["r" + std::to_string(i)] = {};
     objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{.withStatus = true});
-    writer = std::make_unique<StatusWriter>(rig.client, *objects, static_cast<FleetFacts&>(*this), /*keepsPods=*/false);
+    writer = std::make_unique<StatusWriter>(rig.client, *objects, static_cast<FleetFacts&>(*this), revisions,
+                                            /*keepsPods=*/false);
     replicas_.trust({"sluice-system", {{"demo/egress", {}}}});
     rig.inTurn([this] { objects->start(); });
     serve();
@@ -62,6 +63,35 @@ class WrittenObjects final : private FleetFacts {
   void want(const config::StatusList& wanted) {
     rig.inTurn([&] { writer->want(wanted); });
     serve();
+  }
+
+  /// Returns a configuration with a Gateway, and with routes that are accepted with a message.
+  static control::CompiledConfiguration compiledWith(const std::string& message,
+                                                     const std::vector<std::string>& names) {
+    config::ObjectStatus gateway = statusOf("egress", message);
+    gateway.kind = "Gateway";
+    gateway.shape = config::StatusShape::kGateway;
+    gateway.conditions = std::exchange(gateway.parents, {}).at(0).conditions;
+    control::CompiledConfiguration compiled;
+    compiled.readable = true;
+    compiled.compiled.statuses.push_back(std::move(gateway));
+    for (const std::string& name : names) compiled.compiled.statuses.push_back(statusOf(name, message));
+    return compiled;
+  }
+  /// Hands the writer a configuration that was read and stands so.
+  void compile(control::Standing standing, const std::string& message, const std::vector<std::string>& names) {
+    revisions.standing = standing;
+    rig.inTurn([&] { writer->onCompiled(compiledWith(message, names)); });
+    serve();
+  }
+  /// Returns the patches of routes since the last call.
+  std::string takeRoutePatches() {
+    std::string patches;
+    for (; taken_ < writes(); ++taken_) {
+      if (writeTarget(taken_).find("/httproutes/") != std::string::npos)
+        patches += nameOf(taken_) + patch(taken_) + "\n";
+    }
+    return patches;
   }
 
   /// Has the one replica report up to which version of routes it serves; at 0 it serves none, and 1 is what all of them
@@ -174,12 +204,14 @@ class WrittenObjects final : private FleetFacts {
   }
 
   ApiRig rig;
+  control::Revisions revisions;
   std::map<std::string, PlayedRoute> routes;
   std::unique_ptr<StatusWriter> writer;
   std::unique_ptr<ClusterObjects> objects;
 
  private:
   const ReplicaReports& reports() const override { return replicas_; }
+  const ReachOfGateways& reach() const override { return reach_; }
   std::uint64_t changedAt(const config::ObjectStatus&) const override { return 1; }
   std::vector<config::AddressStatus> addressesOf(const config::ObjectStatus&) const override { return {}; }
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus&) const override { return {}; }
@@ -218,8 +250,10 @@ class WrittenObjects final : private FleetFacts {
     return R"({"kind":"List","metadata":{"resourceVersion":"1"},"items":[)" + items + "]}";
   }
 
+  const ReachOfGateways reach_{{{"demo/egress", {"demo"}}}};
   ReplicaReports replicas_;
   std::size_t next_ = 0;
+  std::size_t taken_ = 0;
   std::vector<std::size_t> writes_;  // requests
   std::map<std::string, std::size_t> watches_;
 };

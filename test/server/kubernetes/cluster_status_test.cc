@@ -118,6 +118,7 @@ TEST(ClusterStatus, PutsFaultsFirst) {
   bad.problemNamespace = "other";
   bad.failed = {{"HTTPRoute", "demo", "worse", "", "Invalid", "spec.rules"}};
   bad.failedInAll = 3;
+  bad.listedInAll = 3;
   const ListedCluster cluster = {
       {gatewayOf("a", condition("Programmed", "True")), gatewayOf("b", condition("Programmed", "False"))},
       {routeTo("a", "good", parentBy(kOurs, "True")), routeTo("b", "worse", parentBy(kOurs, "False"))},
@@ -126,14 +127,14 @@ TEST(ClusterStatus, PutsFaultsFirst) {
   const std::string text = clusterStatusOutput(cluster.status()).text;
   EXPECT_LT(text.find("demo/b"), text.find("demo/a"));
   EXPECT_LT(text.find("sluice-system/z"), text.find("sluice-system/a"));
-  EXPECT_LT(text.find("worse"), text.find("good"));
+  EXPECT_LT(text.find("   worse"), text.find("   good"));
   EXPECT_THAT(text, HasSubstr("there are faults\n"));
   EXPECT_THAT(text, HasSubstr("1 of 2     Programmed False, Why: because\n"));
   EXPECT_THAT(text, HasSubstr("SomeReplicasFailing: 1 of 2 replicas fail: sluice-system/z"));
   EXPECT_THAT(text, HasSubstr("   Rollback\n"));
   EXPECT_THAT(text, HasSubstr("   HTTPRoute other/broken: spec: it is wrong\n"));
   EXPECT_THAT(text, HasSubstr("HTTPRoute demo/worse: Invalid: spec.rules\n"));
-  EXPECT_THAT(text, HasSubstr("and 2 more objects\n"));
+  EXPECT_THAT(text, HasSubstr("and 2 more conditions\n"));
 }
 
 TEST(ClusterStatus, CountsNoReplicaOfAnotherNamespace) {
