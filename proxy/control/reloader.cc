@@ -1,24 +1,16 @@
 #include "proxy/control/reloader.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <utility>
+
+#include "proxy/control/attempt_pauses.h"
 
 namespace sluice::control {
 namespace {
 
-/// The delays between attempts; the last one is repeated. Each is made longer or shorter by up to a half, so that
-/// replicas do not try at the same time.
-constexpr std::array<int, 10> kTryAfterMilliseconds = {0, 10, 10, 100, 100, 500, 500, 3000, 3000, 5000};
-
 // The states of processors' servers are cheap to check, and people wait for the result.
 constexpr base::Duration kLookAtServersAfter = std::chrono::seconds(1);
-
-base::Duration spread(base::Duration delay, base::Random& random) {
-  constexpr std::uint64_t kParts = 1024;
-  return delay / 2 + delay * static_cast<base::Duration::rep>(random.next() % kParts) / kParts;
-}
 
 /// Returns the places that `loaded` left out, and further places where it could not listen.
 compile::UnusablePlaces allUnusable(const Loaded& loaded, compile::UnusablePlaces failed) {
@@ -418,8 +410,7 @@ std::optional<ReloadEvent> Reloader::look() {
 }
 
 void Reloader::lookLater() {
-  const std::size_t round = std::min(retries_++, kTryAfterMilliseconds.size() - 1);
-  base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
+  base::Duration delay = pauseAfter(retries_++);
   if (watchesServers(served_) && !isUnavailable(revisions_.standing)) delay = std::min(delay, kLookAtServersAfter);
   parts_.timers.set(*this, parts_.clock.now() + spread(delay, random_));
 }
