@@ -23,7 +23,7 @@ struct Loaded {
     kUnavailable  // it could not be read now
   };
   Outcome outcome = Outcome::kRefused;
-  /// Null if there is none, which only happens with restore().
+  /// Null if there is none, which only happens with restore() and rescue().
   std::shared_ptr<const CompiledConfiguration> configuration;
   /// Set if it is servable. While nothing is served, a refused one may have it too: then its listeners are known, and
   /// answer every request with 500.
@@ -45,6 +45,8 @@ class Loader {
   virtual void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) = 0;
   /// Does the same with the last good configuration of an earlier process, if one is kept.
   virtual void restore(compile::UnusablePlaces unusable, Done done) = 0;
+  /// Does the same with the newest good configuration that the source keeps, if there is one.
+  virtual void rescue(compile::UnusablePlaces unusable, Done done) = 0;
   /// Notes in the history of revisions that a configuration is served, which is not kept yet.
   virtual void remember(const Loaded& served) = 0;
   /// Keeps a configuration that is served as the last good one, and notes it in the history, which is kept, too.

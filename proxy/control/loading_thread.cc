@@ -144,6 +144,10 @@ void LoadingThread::restore(compile::UnusablePlaces unusable, Done done) {
   post([this, unusable = std::move(unusable), done = std::move(done)] { hand(restoreNow(unusable), done); });
 }
 
+void LoadingThread::rescue(compile::UnusablePlaces unusable, Done done) {
+  post([this, unusable = std::move(unusable), done = std::move(done)] { hand(rescueNow(unusable), done); });
+}
+
 void LoadingThread::remember(const Loaded& served) {
   post([this, served = served.configuration] { rememberNow(*served); });
 }
@@ -326,6 +330,26 @@ Loaded LoadingThread::restore(const StoredConfiguration& stored, const compile::
   const SharedConfiguration read = compileByItsKey(readStored, &before, unusable);
   if (!read->usable()) return {};
   return servable(read, nullptr);
+}
+
+Loaded LoadingThread::rescueNow(const compile::UnusablePlaces& unusable) {
+  const std::size_t kept = source_.earlier();
+  for (std::size_t which = 0; which < kept; ++which) {
+    const auto readKept = [&] { return source_.readEarlier(which, revisionKey_); };
+    const SharedConfiguration read = compileByItsKey(readKept, nullptr, unusable);
+    if (read->usable()) {
+      Loaded rescued = servable(read, nullptr);
+      if (rescued.outcome != Loaded::Outcome::kServable) continue;
+      log_.info("serving the newest good configuration", {{"revision", read->servedRevision}});
+      return rescued;
+    }
+    // It is read again whenever the newest objects have changed, and are refused again.
+    const std::string why = config::firstError(read->problems);
+    if (toldOfEarlier_.size() < kMostTold && toldOfEarlier_.insert(why).second)
+      log_.warn("an earlier configuration cannot be served", {{"reason", why}});
+    if (read->unavailable()) return {Loaded::Outcome::kUnavailable, nullptr, nullptr};
+  }
+  return {};
 }
 
 void LoadingThread::keepNow(const CompiledConfiguration& served) {

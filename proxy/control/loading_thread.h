@@ -6,10 +6,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,6 +46,7 @@ class LoadingThread final : public Loader {
   void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) override;
   void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) override;
   void restore(compile::UnusablePlaces unusable, Done done) override;
+  void rescue(compile::UnusablePlaces unusable, Done done) override;
   void remember(const Loaded& served) override;
   void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;
@@ -65,6 +68,7 @@ class LoadingThread final : public Loader {
   /// Memory is returned to the system when the thread has had nothing to do for so long. The next configuration would
   /// have to take it anew.
   static constexpr std::chrono::seconds kTrimAfter{2};
+  static constexpr std::size_t kMostTold = 1000;
 
   /// Hands a job to the thread. An `owed` job is done even if the thread is about to end.
   void post(std::function<void()> job, bool owed = false);
@@ -83,6 +87,7 @@ class LoadingThread final : public Loader {
   Loaded loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
                  const compile::UnusablePlaces& unusable, bool reports = true);
   Loaded restoreNow(const compile::UnusablePlaces& unusable);
+  Loaded rescueNow(const compile::UnusablePlaces& unusable);
   Loaded restore(const StoredConfiguration& stored, const compile::UnusablePlaces& unusable);
   Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
   Loaded refused(std::shared_ptr<const CompiledConfiguration> read, bool somethingIsServed);
@@ -112,7 +117,8 @@ class LoadingThread final : public Loader {
   ConfigurationCache cache_;
   GenerationMaker maker_;
   ConditionLog conditionLog_;
-  bool hasFreed_ = false;  // jobs were done since memory was returned to the system
+  std::set<std::string> toldOfEarlier_;  // why earlier configurations of the source cannot be served
+  bool hasFreed_ = false;                // jobs were done since memory was returned to the system
 
   // Both threads use these, under the mutex.
   mutable std::mutex mutex_;

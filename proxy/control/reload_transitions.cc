@@ -39,9 +39,10 @@ constexpr base::Transition<S, E, A> kTransitions[] = {
     {S::kRestoring, E::kGaveUp, A::kNone, S::kWaiting},
     {S::kRestoring, E::kSettled, A::kNone, S::kServing},
 
-    {S::kStarting, E::kServable, A::kOpenFirst, S::kStarting},
+    {S::kStarting, E::kServable, A::kAdmitFirst, S::kStarting},
+    {S::kStarting, E::kNotYet, A::kRescue, S::kRescuing},
     {S::kStarting, E::kUnchanged, A::kOpenFirst, S::kStarting},
-    {S::kStarting, E::kRefused, A::kOpenFirst, S::kStarting},
+    {S::kStarting, E::kRefused, A::kRescue, S::kRescuing},
     {S::kStarting, E::kUnavailable, A::kOpenFirst, S::kStarting},
     {S::kStarting, E::kLate, A::kForget, S::kStarting},
     {S::kStarting, E::kFirst, A::kReadFirst, S::kStarting},
@@ -52,6 +53,19 @@ constexpr base::Transition<S, E, A> kTransitions[] = {
     {S::kStarting, E::kNoWorkers, A::kWaitClosed, S::kStarting},
     {S::kStarting, E::kGaveUp, A::kNone, S::kWaiting},
     {S::kStarting, E::kSettled, A::kNone, S::kServing},
+
+    {S::kRescuing, E::kServable, A::kOpen, S::kRescuing},
+    {S::kRescuing, E::kUnchanged, A::kOpenAfterAll, S::kStarting},
+    {S::kRescuing, E::kRefused, A::kOpenAfterAll, S::kStarting},
+    {S::kRescuing, E::kUnavailable, A::kOpenMeanwhile, S::kStarting},
+    {S::kRescuing, E::kLate, A::kForget, S::kRescuing},
+    {S::kRescuing, E::kUnusable, A::kRescueAgain, S::kRescuing},
+    {S::kRescuing, E::kOpened, A::kMakeWorkers, S::kRescuing},
+    {S::kRescuing, E::kMade, A::kServeRestored, S::kRescuing},
+    {S::kRescuing, E::kNoWorkers, A::kWaitClosed, S::kRescuing},
+    {S::kRescuing, E::kRestored, A::kSettle, S::kRescuing},
+    {S::kRescuing, E::kGaveUp, A::kDiscard, S::kWaiting},
+    {S::kRescuing, E::kSettled, A::kDiscard, S::kServing},
 
     {S::kWaiting, E::kReload, A::kSettle, S::kWaiting},
     {S::kWaiting, E::kDue, A::kReadFirst, S::kStarting},
@@ -119,8 +133,8 @@ constexpr ThenTable makeThenTable() {
 
 /// Returns true if no state that waits for the Loader ignores one of its outcomes, so that no course hangs.
 constexpr bool hearsLoader(const CourseTable& table) {
-  for (const S state : {S::kRestoring, S::kStarting, S::kLoadingSource, S::kLoadingEnvironment, S::kLoadingServers,
-                        S::kLoadingRefresh}) {
+  for (const S state : {S::kRestoring, S::kStarting, S::kRescuing, S::kLoadingSource, S::kLoadingEnvironment,
+                        S::kLoadingServers, S::kLoadingRefresh}) {
     for (const E outcome : {E::kServable, E::kUnchanged, E::kRefused, E::kUnavailable, E::kLate}) {
       if (table.ignores(state, outcome)) return false;
     }

@@ -18,6 +18,7 @@ namespace sluice::control {
 enum class ReloadState : std::uint8_t {
   kRestoring,  // the last good configuration of an earlier process is being loaded
   kStarting,   // the first one is being read from the source
+  kRescuing,   // the newest good one that the source keeps is being loaded, because the first one cannot be served yet
   kWaiting,    // at rest; nothing can be served: the source or the environment has to change
   kServing,    // at rest
   kLoadingSource,
@@ -33,7 +34,7 @@ enum class ReloadState : std::uint8_t {
   kAcceptingServers,
   kAcceptingRefresh
 };
-inline constexpr std::size_t kReloadStates = 16;
+inline constexpr std::size_t kReloadStates = 17;
 
 /// The next operation when no reload is in progress any more.
 enum class Then : std::uint8_t { kRest, kReload, kStop };
@@ -77,6 +78,11 @@ enum class ReloadAction : std::uint8_t {
   kReadFirst,          // reads the source while nothing is served
   kOpen,               // opens sockets: raises kOpened or kUnusable
   kOpenFirst,          // the same for the first one that was read: raises kOpened, kFirst or kHopeless
+  kAdmitFirst,         // raises kNotYet, or as kOpenFirst
+  kRescue,             // puts the first one that was read aside, and loads a good one that the source keeps
+  kRescueAgain,        // loads it without the places that cannot be used
+  kOpenAfterAll,       // takes the first one that was read again, because there is no good one: raises as kOpenFirst
+  kOpenMeanwhile,      // the same, because the good one cannot be read now, which is tried again
   kMakeWorkers,        // raises kMade, kFenced or kNoWorkers
   kServeRestored,      // raises kRestored
   kServeFirst,         // raises kSettled

@@ -141,6 +141,13 @@ std::optional<ReloadEvent> Reloader::act(ReloadAction action) {
       candidate_ = {};
       read();
       break;
+    case ReloadAction::kRescue:
+      newest_ = std::exchange(candidate_, {});
+      [[fallthrough]];
+    case ReloadAction::kRescueAgain:
+      candidate_ = {};
+      parts_.loader.rescue(std::exchange(without_, {}), taking());
+      break;
     case ReloadAction::kRead:
       read();
       break;
@@ -178,6 +185,14 @@ std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
       return ReloadEvent::kFirst;
     case ReloadAction::kOpen:
       return open();
+    case ReloadAction::kAdmitFirst:
+      return isHeldBack() ? ReloadEvent::kNotYet : openFirst();
+    case ReloadAction::kOpenMeanwhile:
+      if (newest_.outcome == Loaded::Outcome::kRefused) newest_.outcome = Loaded::Outcome::kUnavailable;
+      [[fallthrough]];
+    case ReloadAction::kOpenAfterAll:
+      candidate_ = std::exchange(newest_, {});
+      [[fallthrough]];
     case ReloadAction::kOpenFirst:
       return openFirst();
     case ReloadAction::kMakeWorkers:
@@ -322,8 +337,11 @@ void Reloader::recompile() {
 ReloadEvent Reloader::admit() {
   revisions_.desired = candidate_.configuration->revision;
   if (revisions_.standing == Standing::kHeld) revisions_.standing = Standing::kServed;
-  const bool waits = parts_.gate != nullptr && !parts_.gate->mayServe(*candidate_.configuration);
-  return waits ? ReloadEvent::kNotYet : open();
+  return isHeldBack() ? ReloadEvent::kNotYet : open();
+}
+
+bool Reloader::isHeldBack() const {
+  return parts_.gate != nullptr && !parts_.gate->mayServe(*candidate_.configuration);
 }
 
 ReloadEvent Reloader::open() {

@@ -3,8 +3,9 @@
 // is done.
 //
 // Content that cannot be served is refused, and the last good configuration stays (Rollback): the one that is served,
-// or at the start of the process the one that an earlier process has kept. As long as there is none (RollbackFailed)
-// the process waits for the source to become good. Until then listeners that are known answer 500.
+// or at the start of the process the one that an earlier process or the source has kept. The latter is served, too, if
+// the first configuration has to wait. As long as there is none (RollbackFailed) the process waits for the source to
+// become good. Until then listeners that are known answer 500.
 //
 // A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
 // more without these places, and they are tried from then on, as is a source that could not be read. The served
@@ -112,6 +113,7 @@ class Reloader final : public Reloadable, private net::Timer {
   ReloadEvent openFirst();
   ReloadEvent open();
   ReloadEvent admit();
+  bool isHeldBack() const;
   ReloadEvent makeWorkers();
   ReloadEvent wait();
   ReloadEvent refreshes() const;
@@ -140,7 +142,7 @@ class Reloader final : public Reloadable, private net::Timer {
   Then then_ = Then::kRest;
   Loaded served_;
   Loaded candidate_;                 // the loaded configuration, until it is served, refused or dropped
-  Loaded newest_;                    // the configuration that was read last, while the served one is refreshed from it
+  Loaded newest_;                    // the one that was read last, while the served one is refreshed or rescued
   Loaded refused_;                   // the last one, while nothing is served
   compile::UnusablePlaces without_;  // the places that the next loaded configuration has to leave out
   std::size_t retries_ = 0;          // attempts since the source last changed

@@ -4,6 +4,8 @@
 // that their source gave them.
 #pragma once
 
+#include <cstddef>
+
 #include "config/load/object_set.h"
 #include "proxy/base/secret.h"
 #include "proxy/control/reloadable.h"
@@ -21,6 +23,11 @@ class Source {
   virtual config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet&) const {
     return served;
   }
+  /// Returns how many earlier configurations, which were good, the source keeps. Only the loading thread calls it.
+  virtual std::size_t earlier() { return 0; }
+  /// Reads one of those that earlier() has counted last, as read() does. The newest is number 0. One that is not what
+  /// it claims to be is refused.
+  virtual config::ObjectSet readEarlier(std::size_t /*which*/, const base::Secret& key) { return read(key); }
   /// Returns ObjectSet::keeping for all sets of the source. Any thread, once it is watched.
   virtual config::PodKeeping keeping() const { return {}; }
   /// Asks `reader`, which outlives it, to read again whenever the set may have changed. Call it once, before the first

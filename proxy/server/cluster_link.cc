@@ -139,17 +139,24 @@ void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
   if (objects == nullptr) return;
   report_.desiredObjects = objects->revision;
   report_.refusesObjects = revisions_->state() != control::ConfigState::kInSync;
-  if (!report_.refusesObjects) {
-    const bool held = revisions_->standing == control::Standing::kHeld;
-    if (!held && std::exchange(report_.servedObjects, objects->revision) != objects->revision) {
-      report_.servedObjectsSince = kubernetes::apiMicroTime(main_.clock().wallNow());
-    }
-  } else {
+  const bool held = revisions_->standing == control::Standing::kHeld;
+  if (!report_.refusesObjects && !held) {
+    noteServed(objects->revision);
+  } else if (report_.servedObjects.empty() && reloader_->configuration() != nullptr) {
+    // This process has started from an earlier configuration.
+    noteServed(kubernetes::revisionOfObjects(reloader_->configuration()->set));
+  }
+  if (report_.refusesObjects) {
     std::erase_if(refusedObjects_, [&](const auto& each) { return each.first == objects->revision; });
     refusedObjects_.emplace_back(objects->revision, compiled.digest);
     if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
   }
   recorder_->want({objects, asksForCanary(compiled.model, options_.gateways.front()), report_.refusesObjects});
+}
+
+void ClusterLink::noteServed(const std::string& revision) {
+  if (std::exchange(report_.servedObjects, revision) == revision) return;
+  report_.servedObjectsSince = kubernetes::apiMicroTime(main_.clock().wallNow());
 }
 
 bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
@@ -164,6 +171,11 @@ void ClusterLink::onForgotten(const std::string& revision) {
   for (const auto& [objects, digest] : refusedObjects_) {
     if (objects == revision) reloader_->retry(digest, [](bool) {});
   }
+}
+
+void ClusterLink::onEarlier(std::vector<kubernetes::EarlierRevision> newestFirst) {
+  source_->offer(std::move(newestFirst));
+  if (revisions_->state() == control::ConfigState::kRollbackFailed) reloader_->reload();
 }
 
 void ClusterLink::onPack(std::shared_ptr<const kubernetes::RevisedObjects> objects) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config/status/status_list.h"
 #include "proxy/base/result.h"
@@ -62,10 +63,12 @@ class ClusterLink final : public control::ServingGate,
   void onServing(const control::CompiledConfiguration& served) override;
   void noteFailed(const control::CompiledConfiguration& served);
   void noteObjects(const control::CompiledConfiguration& compiled);
+  void noteServed(const std::string& revision);
   std::string nameOfReplica() const;
   kubernetes::ReplicaReport makeReport() override;
   void onPin(std::shared_ptr<const kubernetes::PinnedRevision> pinned) override { source_->pin(std::move(pinned)); }
   void onPinKnown() override { source_->knowPin(); }
+  void onEarlier(std::vector<kubernetes::EarlierRevision> newestFirst) override;
   void onReleased() override { reloader_->reload(); }
   void onForgotten(const std::string& revision) override;
   void onPack(std::shared_ptr<const kubernetes::RevisedObjects> objects) override;

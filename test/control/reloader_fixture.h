@@ -35,6 +35,11 @@ class FakeLoader final : public Loader {
     if (!stored) return done({});
     done_ = std::move(done);
   }
+  void rescue(compile::UnusablePlaces unusable, Done done) override {
+    without = std::move(unusable);
+    if (!good) return done({});
+    done_ = std::move(done);
+  }
   void remember(const Loaded& served) override { remembered.push_back(served.configuration->revision); }
   void keep(const Loaded& served) override { kept.push_back(served.configuration->revision); }
   void discard(Loaded&& old) override { discarded.push_back(old.configuration->revision); }
@@ -47,6 +52,7 @@ class FakeLoader final : public Loader {
   void hand(Loaded loaded) { std::exchange(done_, nullptr)(std::move(loaded)); }
 
   bool stored = false;  // there is a last good configuration of an earlier process
+  bool good = false;    // the source keeps a good configuration
   int loads = 0;
   int recompilations = 0;
   compile::UnusablePlaces without;  // of the last load

@@ -114,6 +114,110 @@ TEST_F(ReloaderTest, ReadsTheSourceIfTheLastGoodConfigurationIsOfNoUse) {
   EXPECT_EQ(served(), "one");
 }
 
+TEST_F(ReloaderTest, StartsFromTheGoodConfigurationOfTheSourceIfTheFirstOneIsRefused) {
+  loader_.good = true;
+  fromApiServer_ = true;
+  start(fenced("bad"));
+  EXPECT_EQ(server_.take(), Events()) << "it refuses no request in the meantime";
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(server_.take(), (Events{"open good", "make workers for good", "close others than good"}));
+  EXPECT_EQ(served(), "good");
+  EXPECT_EQ(loader_.discarded, Events{"bad"});
+  EXPECT_EQ(loader_.servedBefore, "good") << "the newest one is read again";
+  loader_.hand(refused("bad"));
+  EXPECT_EQ(state(), "Rollback");
+  EXPECT_EQ(reloader_.revisions().desired, "bad");
+  EXPECT_EQ(loader_.refreshedBy, "bad") << "it has the Secrets and endpoints of now";
+  serve("refreshed");
+  EXPECT_EQ(served(), "refreshed");
+  EXPECT_EQ(state(), "Rollback");
+  reloader_.reload();
+  serve("new");
+  EXPECT_EQ(served(), "new");
+  EXPECT_EQ(state(), "InSync");
+}
+
+TEST_F(ReloaderTest, StartsFromTheGoodConfigurationOfTheSourceIfTheFirstOneHasToWait) {
+  loader_.good = true;
+  held_ = "new";
+  start(loaded("new"));
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(served(), "good");
+  loader_.hand(loaded("new"));
+  EXPECT_EQ(served(), "good") << "it still waits";
+  EXPECT_EQ(reloader_.revisions().standing, Standing::kHeld);
+  held_.clear();
+  reloader_.reload();
+  serve("new");
+  EXPECT_EQ(served(), "new");
+}
+
+TEST_F(ReloaderTest, ServesAFirstConfigurationThatHasToWaitIfThereIsNoOther) {
+  held_ = "new";
+  start(loaded("new"));
+  EXPECT_EQ(served(), "new");
+  EXPECT_EQ(state(), "InSync");
+}
+
+TEST_F(ReloaderTest, RefusesTheFirstConfigurationIfTheGoodOneOfTheSourceIsOfNoUse) {
+  loader_.good = true;
+  start(fenced("bad"));
+  loader_.hand(refused("forged"));
+  EXPECT_EQ(server_.take(),
+            (Events{"open bad", "refuse all of bad", "close others than bad", "refused bad: it is broken"}));
+  EXPECT_EQ(state(), "RollbackFailed");
+  // When the source changes, it is looked for again.
+  reloader_.reload();
+  loader_.hand(fenced("worse"));
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(served(), "good");
+}
+
+TEST_F(ReloaderTest, StartsFromTheGoodConfigurationOfTheSourceWithoutPlacesThatCannotBeUsed) {
+  loader_.good = true;
+  start(refused("bad"));
+  server_.failures = 1;
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(loader_.without, compile::UnusablePlaces{kTaken});
+  workersFail_ = true;
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(state(), "RollbackFailed");
+  EXPECT_EQ(loader_.discarded, Events{"bad"});
+  passes(std::chrono::milliseconds(40));
+  loader_.hand(refused("bad"));
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(served(), "good");
+}
+
+TEST_F(ReloaderTest, LooksForTheGoodConfigurationOfTheSourceAgainIfItCannotBeReadNow) {
+  loader_.good = true;
+  start(fenced("bad"));
+  loader_.hand(unavailable("good"));
+  EXPECT_EQ(server_.take(),
+            (Events{"open bad", "refuse all of bad", "close others than bad", "refused bad: it is broken"}));
+  EXPECT_EQ(state(), "RollbackFailed");
+  passes(std::chrono::milliseconds(40));
+  loader_.hand(fenced("bad"));
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(served(), "good");
+}
+
+TEST_F(ReloaderTest, ServesAFirstConfigurationThatHasToWaitIfTheGoodOneCannotBeReadNow) {
+  loader_.good = true;
+  held_ = "new";
+  start(loaded("new"));
+  loader_.hand(unavailable("good"));
+  EXPECT_EQ(served(), "new");
+}
+
+TEST_F(ReloaderTest, TakesNoGoodConfigurationOfTheSourceAfterItWasStopped) {
+  loader_.good = true;
+  start(refused("bad"));
+  reloader_.stop();
+  loader_.hand(loaded("good"));
+  EXPECT_EQ(server_.take(), Events());
+}
+
 TEST_F(ReloaderTest, ReadsTheSourceOnceIfAReloadIsRequestedBeforeItIsRead) {
   loader_.stored = true;
   start();

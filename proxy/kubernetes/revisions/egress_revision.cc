@@ -1,6 +1,7 @@
 #include "proxy/kubernetes/revisions/egress_revision.h"
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "config/read/object_kinds.h"
@@ -63,6 +64,10 @@ std::string_view revisionStateName(RevisionState state) {
 bool EgressRevision::wasServed() const {
   const bool now = state == RevisionState::kServed || state == RevisionState::kPartlyServed;
   return judged && (now || state == RevisionState::kSuperseded || !lastServed.empty());
+}
+
+bool EgressRevision::wasServedAfter(const EgressRevision& other) const {
+  return std::tie(lastServed, created, name) > std::tie(other.lastServed, other.created, other.name);
 }
 
 std::string nameOfRevision(const std::string& gateway, std::string_view revision) {

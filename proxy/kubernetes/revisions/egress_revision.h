@@ -80,11 +80,27 @@ struct EgressRevision {
   ApiObjectKey key() const { return {nameSpace, name}; }
   /// Returns true if a replica serves it or has served it, as the controller has written.
   bool wasServed() const;
+  /// Returns true if a replica may start from it while newer objects cannot be served: it was served, and is neither
+  /// tainted nor being deleted.
+  bool isGood() const { return wasServed() && state != RevisionState::kTainted && !deleted; }
+  /// Returns true if all replicas but its canary have to wait.
+  bool awaitsCanary() const { return !canary.empty() && !validated && state != RevisionState::kTainted; }
+  /// Returns true if it was served later than the other one. A revision that is served again is a later one.
+  bool wasServedAfter(const EgressRevision& other) const;
   /// Returns "demo/egress" for its Gateway, as replicas report it.
   std::string gatewayKey() const { return nameSpace + "/" + gateway; }
   /// Returns the Gateway in the form of events: "Gateway demo/egress".
   std::string gatewayTitle() const { return gatewayKind + " " + gatewayKey(); }
   std::string path() const { return egressRevisionsPath(nameSpace) + "/" + name; }
+};
+
+/// Names a revision from which a replica can start (EgressRevision::isGood()).
+struct EarlierRevision {
+  std::string nameSpace;
+  std::string name;  // of the EgressRevision
+  std::string revision;
+
+  bool operator==(const EarlierRevision&) const = default;
 };
 
 /// Returns the name of the object for a Gateway of that name: this name, cut if it is long, and the revision.

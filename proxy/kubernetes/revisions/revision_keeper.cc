@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "proxy/kubernetes/revisions/standby_revisions.h"
 #include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
@@ -76,6 +77,10 @@ compile::SecretsOfGateways RevisionKeeper::readableBesides() const {
     if (!each.active || !isInScope(each)) continue;
     besides[{each.gatewayKind, each.nameSpace, each.gateway}].insert(each.secrets.begin(), each.secrets.end());
   }
+  for (const auto& [gateway, standby] : standbysOf(watch_.revisions())) {
+    if (!standby.isNeeded() || !isInScope(*standby.good)) continue;
+    besides[gateway].insert(standby.good->secrets.begin(), standby.good->secrets.end());
+  }
   return besides;
 }
 
@@ -111,6 +116,9 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
     } else {
       unknown[gateway].push_back(&each);
     }
+  }
+  for (const auto& [gateway, standby] : standbysOf(watch_.revisions())) {
+    if (standby.good != nullptr) inUse.insert(standby.good->key());
   }
   const auto isWithoutCanary = [&](const EgressRevision* each) {
     return removeWithoutCanary(*each, fleetOf(*each), now);

@@ -15,8 +15,8 @@
 // When a round is written, the next one follows.
 //
 // Pods may read only the Secrets that their newest objects name. So the status of a revision lists the Secrets that
-// they could read while it was the newest one, and these are readable again while the revision is active. Lives on the
-// main thread.
+// they could read while it was the newest one, and these are readable again while the revision is active, or while Pods
+// start from it. Lives on the main thread.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,8 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
   void setReadable(compile::SecretsOfGateways readable) { readable_ = std::move(readable); }
   /// Returns true once it is known which revisions there are, or that this cannot be known.
   bool isSettled() const { return watch_.isSettled(); }
-  /// Returns the additional Secrets that Pods must be able to read because an earlier revision is active.
+  /// Returns the additional Secrets that Pods must be able to read because an earlier revision is active, or because
+  /// Pods that start cannot serve the newest one and start from an earlier one (standby_revisions.h).
   compile::SecretsOfGateways readableBesides() const;
   /// Judges all revisions by these reports; inside a Turn.
   void judge(const ReplicaReports& reports, base::MonotonicTime now);

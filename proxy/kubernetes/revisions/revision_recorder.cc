@@ -142,9 +142,23 @@ void RevisionRecorder::onRevisions() {
                        {{"revision", pinned_ == nullptr ? now : pinned_->revision}});
     user_.onPin(pinned_);
   }
+  tellEarlier();
   if (watch_.isSettled()) user_.onPinKnown();
   createIfMissing();
   releaseIfDue();
+}
+
+void RevisionRecorder::tellEarlier() {
+  std::vector<const EgressRevision*> good;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (concerns(each) && each.isGood()) good.push_back(&each);
+  }
+  std::sort(good.begin(), good.end(), [](const auto* a, const auto* b) { return a->wasServedAfter(*b); });
+  std::vector<EarlierRevision> now;
+  for (const EgressRevision* each : good) now.push_back({each->nameSpace, each->name, each->revision});
+  if (now == earlier_) return;
+  earlier_ = now;
+  user_.onEarlier(std::move(now));
 }
 
 void RevisionRecorder::releaseIfDue() {

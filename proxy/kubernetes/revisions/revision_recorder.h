@@ -1,6 +1,6 @@
 // Keeps the revisions of one Gateway as EgressRevisions, in a process that serves it: it creates the object for the
-// newest objects, notifies its user of the active revision, and, if the Gateway asks for a canary, decides when a new
-// revision may be served.
+// newest objects, notifies its user of the active revision and of those that were good, and, if the Gateway asks for a
+// canary, decides when a new revision may be served.
 //
 // An EgressRevision has all objects, so a Gateway whose objects change all the time gets only some: the first few after
 // a rest, and then the newest of each kBetweenObjects. An urgent one is created at once: the first of a Gateway, one
@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "proxy/control/pace.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
@@ -41,6 +42,8 @@ class RevisionRecorderUser {
   virtual void onReleased() = 0;
   /// Called when the EgressRevision of this revision was deleted, so that the revision may be tried again.
   virtual void onForgotten(const std::string& revision) = 0;
+  /// Called with the revisions from which this replica can start, the newest first, when these are others.
+  virtual void onEarlier(std::vector<EarlierRevision> newestFirst) = 0;
   /// Called with objects to be packed, which takes long, for packed(). One at a time.
   virtual void onPack(std::shared_ptr<const RevisedObjects> objects) = 0;
 
@@ -92,6 +95,7 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   bool isUrgent() const;
   base::MonotonicTime dueAt() const;
   void notePace();
+  void tellEarlier();
   void createIfMissing();
   void schedule();
   void releaseIfDue();
@@ -116,11 +120,12 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   bool dueSoon_ = false;  // the creation that waits for its time does not wait for the pace
   std::string held_;      // a revision that waits
   std::shared_ptr<const PinnedRevision> pinned_;
-  std::string posted_;    // the revision that was posted last
-  std::string hurried_;   // the revision that was deleted last, and created again without a pause
-  std::string existing_;  // the revision whose object was there already when it was to be created
-  std::string unasked_;   // the revision that is served although no canary is known
-  bool refused_ = false;  // the server has refused the last object
+  std::vector<EarlierRevision> earlier_;  // those that the user knows
+  std::string posted_;                    // the revision that was posted last
+  std::string hurried_;                   // the revision that was deleted last, and created again without a pause
+  std::string existing_;                  // the revision whose object was there already when it was to be created
+  std::string unasked_;                   // the revision that is served although no canary is known
+  bool refused_ = false;                  // the server has refused the last object
   ObjectWriter writer_;
 };
 

@@ -7,10 +7,6 @@
 namespace sluice::kubernetes {
 namespace {
 
-bool awaitsCanary(const EgressRevision& revision) {
-  return !revision.canary.empty() && !revision.validated && revision.state != RevisionState::kTainted;
-}
-
 RevisionState stateOf(const EgressRevision& before, const FleetVerdict& verdict) {
   if (before.state == RevisionState::kTainted || verdict.state == FleetState::kError) return RevisionState::kTainted;
   if (!verdict.failing.empty()) return RevisionState::kRefused;
@@ -48,7 +44,7 @@ const ReplicaReport* ReportsOfGateway::find(std::string_view replica) const {
 EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& reports, base::WallTime wallNow) {
   const FleetVerdict verdict = reports.verdict(revision.revision);
   const RevisionState before = revision.state;
-  if (awaitsCanary(revision)) {
+  if (revision.awaitsCanary()) {
     const ReplicaReport* canary = reports.find(revision.canary);
     const bool wasGivenIt = canary != nullptr && canary->desiredObjects == revision.revision;
     if (wasGivenIt && canary->refusesObjects) revision.state = RevisionState::kTainted;
@@ -66,7 +62,7 @@ EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& re
 }
 
 CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& reports) {
-  if (!awaitsCanary(revision)) return {};
+  if (!revision.awaitsCanary()) return {};
   const ReplicaReport* report = reports.find(revision.canary);
   // If no reports are trusted, those of the next canary would not be trusted, either.
   if (report == nullptr) return {reports.any() ? CanaryState::kGone : CanaryState::kWaited};

@@ -73,7 +73,8 @@ KubernetesSource::KubernetesSource(ApiClient& client, net::Worker& main, Cluster
       beside_(std::move(beside)),
       // Nothing is left out if statuses are written to all objects, or if files may refer to any object.
       narrows_(!scope.gateways.empty() && !scope.withStatus && beside_ == nullptr),
-      objects_(client, std::move(scope)) {
+      objects_(client, std::move(scope)),
+      earlier_(client, main) {
   objects_.addUser(*this);
 }
 
@@ -154,6 +155,7 @@ void KubernetesSource::close() {
     closed_ = true;
   }
   news_.notify_one();
+  earlier_.close();
   if (beside_ != nullptr) beside_->close();
 }
 
@@ -162,17 +164,38 @@ void KubernetesSource::close() {
 // Each round reads the existing texts and reports the names in them. The names are known only when all kinds are
 // listed, and named objects that have come may name further ones.
 config::ObjectSet KubernetesSource::read(const base::Secret& key) {
+  return readInPlaceOf(nullptr, key, main_.clock().now() + kLongestWait);
+}
+
+config::ObjectSet KubernetesSource::readEarlier(std::size_t which, const base::Secret& key) {
   const auto until = main_.clock().now() + kLongestWait;
+  const auto fetched = earlier_.fetch(which, until);
+  if (!fetched) {
+    config::Problem problem;
+    problem.message = fetched.error().detail;
+    config::ObjectSet set;
+    set.problems.push_back(std::move(problem));
+    set.unavailable = true;
+    set.refused = config::digestOfUnreadable({}, set.problems, key);
+    return set;
+  }
+  return readInPlaceOf(*fetched, key, until);
+}
+
+/// Reads the newest objects, or if there is an `earlier` revision, its objects in their place.
+config::ObjectSet KubernetesSource::readInPlaceOf(const std::shared_ptr<const PinnedRevision>& earlier,
+                                                  const base::Secret& key, base::MonotonicTime until) {
   std::unique_lock lock(mutex_);
   for (;;) {
     const auto listed = [this] { return closed_ || shared_.listed; };
     bool came = news_.wait_until(lock, until, listed) && shared_.listed;
-    const Told told = shared_;
+    Told told = shared_;
     lock.unlock();
+    if (earlier != nullptr) told.pinned = earlier;
     config::ObjectSet set = readTold(told, key);
     const NamedObjects names = namedObjects(set);
     if (came && told.complete && names == told.needed) {
-      if (revises_ && set.refused.empty()) keepRevised(set);
+      if (revises_ && earlier == nullptr && set.refused.empty()) keepRevised(set);
       return set;
     }
     if (came && names != told.needed) main_.post([this, names] { objects_.need(names); });

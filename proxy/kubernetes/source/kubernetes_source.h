@@ -3,10 +3,12 @@
 // Its objects are followed on the main thread (cluster_objects.h); the loading thread takes their texts, reports the
 // names in them, and waits until these objects have come, too, so that it never reads a part of a configuration. While
 // the server is unreachable, the last known objects stay the configuration. An earlier configuration may be pinned in
-// place of the server's newest objects; then only Secrets and Services are the current ones.
+// place of the server's newest objects; then only Secrets and Services are the current ones. A process can also start
+// from an earlier one if it cannot serve the newest objects.
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +20,7 @@
 #include "proxy/control/source.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/objects/reached_objects.h"
+#include "proxy/kubernetes/revisions/earlier_revisions.h"
 #include "proxy/kubernetes/revisions/revised_objects.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
@@ -37,6 +40,8 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
 
   config::ObjectSet read(const base::Secret& key) override;
   config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet& newest) const override;
+  std::size_t earlier() override { return earlier_.count(); }
+  config::ObjectSet readEarlier(std::size_t which, const base::Secret& key) override;
   config::PodKeeping keeping() const override { return keeping_; }
   void watch(control::Reloadable& reader) override;
   void close() override;
@@ -56,6 +61,8 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
   /// Sets an earlier configuration that is read in place of the server's objects; null: the server's objects are read.
   /// Inside a Turn.
   void pin(std::shared_ptr<const PinnedRevision> pinned);
+  /// Sets the configurations for earlier(), the newest first. Inside a Turn.
+  void offer(std::vector<EarlierRevision> newestFirst) { earlier_.offer(std::move(newestFirst)); }
 
  private:
   /// The last data from the main thread for the loading thread.
@@ -79,6 +86,8 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
   bool isComplete() const;
   void keepRevised(const config::ObjectSet& set);
   config::ObjectSet readTold(const Told& told, const base::Secret& key);
+  config::ObjectSet readInPlaceOf(const std::shared_ptr<const PinnedRevision>& earlier, const base::Secret& key,
+                                  base::MonotonicTime until);
   static base::Result<config::KeptTexts> pinnedTexts(const PinnedRevision& pinned, const base::Secret& key);
   config::ObjectSet readPinned(const Told& told, const base::Secret& key);
   config::ObjectSet unavailable(config::ObjectSet set, const std::string& awaited, const base::Secret& key) const;
@@ -97,6 +106,7 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
   bool pinKnown_ = false;
   bool revises_ = false;  // set before the first reading
   ClusterObjects objects_;
+  EarlierRevisions earlier_;
 
   // The loading thread alone uses these.
   config::TextCache texts_;

@@ -128,6 +128,10 @@ TEST_F(KubeGatewayPods, AreReadyOnceTheirConfigurationIsAccepted) {
   std::string refused = settings();
   refused.replace(refused.find("workers: 1"), 10, "workers: x");
   kubectl().apply(refused);
+  EXPECT_TRUE(eventually([&] {
+    return kubectl().expect({"get", "egressrevisions", "-n", "demo"}).find("Tainted") != std::string::npos;
+  })) << cluster_->logs();
+  kubectl().expect({"delete", "egressrevisions", "-n", "demo", "--all"});  // the good ones, too
   const std::string before = podsOf("demo", "one", "{.metadata.name}").at(0);
   kubectl().expect({"delete", "pod", "-n", "demo", before});
   EXPECT_TRUE(eventually([&] { return cluster_->logs().find("every request is refused until") != std::string::npos; }))

@@ -47,6 +47,23 @@ class KubeRevisions : public KubeSourceTest {
   std::string fieldOf(const std::string& revision, const std::string& path) const {
     return kubectl->get("egressrevision", "demo", revision, path);
   }
+  /// Gives the class these settings and no others.
+  void applySettings(const std::string& text) const {
+    kubectl->apply(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: settings}\ndata:\n  settings.yaml: |\n   "
+        " " +
+        text + "\n");
+  }
+  /// Replaces the replica by one that knows nothing.
+  void restart(const std::vector<std::string>& more = {}) {
+    sluice.reset();
+    std::vector<std::string> options = {"--gateway", "demo/egress"};
+    options.insert(options.end(), more.begin(), more.end());
+    startGateway(options);
+  }
+  bool hasState(const std::string& state) const {
+    return sluice->adminGet("/status").find("\"state\":\"" + state + "\"") != std::string::npos;
+  }
   ProgramOutcome rollBack(std::vector<std::string> more = {}) const {
     std::vector<std::string> command = {"revisions",   "rollback",     "--gateway",
                                         "demo/egress", "--kubeconfig", server->kubeconfig()};

@@ -156,14 +156,9 @@ TEST_F(KubeRevisions, AreBroughtBackHoweverMuchOthersHaveCreatedBesideThem) {
 
 TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
   const std::string first = awaitRevisionIn("Served");
-  const auto settings = [](const std::string& text) {
-    return "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: settings}\ndata:\n  settings.yaml: |\n  "
-           "  " +
-           text + "\n";
-  };
   kubectl->apply(service("moving", one.port()) + route("all", "/", toService("moving")));
   ASSERT_TRUE(eventually([&] { return fieldOf(first, "{.status.state}") == "Superseded"; }));
-  kubectl->apply(settings("workers: many"));
+  applySettings("workers: many");
   const std::string bad = awaitRevisionIn("Tainted");
   EXPECT_NE(bad, first);
   EXPECT_THAT(fieldOf(bad, R"({.status.conditions[?(@.type=="Tainted")].message})"), HasSubstr("workers"));
@@ -179,6 +174,67 @@ TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
     return !now.empty() && now != uid && fieldOf(bad, "{.status.state}") == "Tainted";
   })) << controller->process().errors();
   EXPECT_EQ(ask("/"), "two");
+}
+
+TEST_F(KubeRevisions, AreWhatANewReplicaStartsFromWhileTheNewestOneIsRefused) {
+  const std::string first = awaitRevisionIn("Served");
+  kubectl->apply(service("moving", one.port()) + route("all", "/", toService("moving")));
+  ASSERT_EQ(awaitRevisionIn("Superseded"), first);
+  const std::string good = awaitRevisionIn("Served");
+  applySettings("workers: many");
+  const std::string bad = awaitRevisionIn("Tainted");
+  restart();
+  EXPECT_TRUE(answers("/", "one"));
+  EXPECT_TRUE(eventually([&] { return hasState("Rollback"); })) << sluice->adminGet("/status");
+  EXPECT_TRUE(sluice->isReady());
+  EXPECT_TRUE(eventually([&] { return fieldOf(good, "{.status.served}") == "1/1"; })) << "it reports what it serves";
+  EXPECT_EQ(fieldOf(bad, "{.status.state}"), "Tainted");
+  kubectl->apply(service("moving", two.port()));
+  EXPECT_TRUE(answers("/", "two")) << "what is served has the endpoints of now";
+
+  applySettings("workers: 1\n    dns: {hosts: {origin.test: [127.0.0.1]}}\n    addressGuard: {allow: [127.0.0.0/8]}");
+  EXPECT_TRUE(eventually([&] { return hasState("InSync"); })) << sluice->adminGet("/status");
+  kubectl->apply(routeToBackend("one"));
+  EXPECT_TRUE(answers("/", "one"));
+}
+
+TEST_F(KubeRevisions, AreServedByAReplicaThatHasKeptOneItself) {
+  const std::string good = awaitRevisionIn("Served");
+  const TempDir state;
+  restart({"--state-dir", state.path()});
+  ASSERT_TRUE(answers("/", "one"));
+  applySettings("workers: many");
+  ASSERT_NE(awaitRevisionIn("Tainted"), good);
+  sluice.reset();
+  ASSERT_TRUE(eventually([&] { return fieldOf(good, "{.status.served}") == "0/0"; }));
+  restart({"--state-dir", state.path()});
+  EXPECT_TRUE(answers("/", "one"));
+  EXPECT_TRUE(eventually([&] { return fieldOf(good, "{.status.served}") == "1/1"; })) << "it reports what it serves";
+}
+
+TEST_F(KubeRevisions, AreNotStartedFromIfTheyAreForged) {
+  const std::string good = awaitRevisionIn("Served");
+  applySettings("workers: many");
+  ASSERT_NE(awaitRevisionIn("Tainted"), good);
+  const auto forge = [this](const std::string& revision, const std::string& data, const std::string& status) {
+    kubectl->apply("apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata: {namespace: demo, name: egress-" +
+                   revision + "}\nspec: {revision: " + revision +
+                   ", gatewayRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}" + data + "}\n");
+    if (status.empty()) return;
+    kubectl->expect({"patch", "egressrevision", "egress-" + revision, "--namespace", "demo", "--subresource=status",
+                     "--type=merge", "-p",
+                     R"({"status":{"lastServed":"2099-01-01T00:00:00Z","state":")" + status + "\"}}"});
+  };
+  const std::string emptyGzip = ", data: H4sIAAAAAAAAAwMAAAAAAAAAAAA=";
+  forge("aa01", emptyGzip, "");
+  forge("aa02", emptyGzip, "Superseded");
+  forge("aa03", "", "Superseded");
+  restart();
+  EXPECT_TRUE(answers("/", "one"));
+  EXPECT_EQ(logged("an earlier configuration cannot be served"), 2U) << sluice->process().errors();
+  EXPECT_THAT(sluice->process().errors(),
+              AllOf(HasSubstr("EgressRevision egress-aa02: spec.data: has another digest than spec.revision"),
+                    HasSubstr("EgressRevision egress-aa03: spec.data: is missing"), Not(HasSubstr("egress-aa01"))));
 }
 
 /// A second replica of a Gateway that asks for a canary.

@@ -67,6 +67,24 @@ TEST_F(KubeRights, AreThoseOfARevisionThatIsBroughtBack) {
   EXPECT_TRUE(mayNotSoon("list", "secret/named")) << controller->errors();
 }
 
+TEST_F(KubeRights, AreThoseOfTheRevisionFromWhichNewPodsStart) {
+  startServerWithPods();
+  startController();
+  startGatewayAsPod();
+  ASSERT_TRUE(addsValueOf("named"));
+  ASSERT_TRUE(hasRevisionIn("Served")) << controller->errors();
+  settings("drainTimeout: never");
+  ASSERT_TRUE(hasRevisionIn("Tainted")) << controller->errors();
+  kubectl->apply(originWith("other"));
+  sluice.reset();
+  startGatewayAsPod();
+  EXPECT_TRUE(addsValueOf("named"));
+  EXPECT_TRUE(may("list", "secret/named")) << "the newest objects do not name it any more";
+  settings("");
+  EXPECT_TRUE(addsValueOf("other"));
+  EXPECT_TRUE(mayNotSoon("list", "secret/named")) << controller->errors();
+}
+
 /// A tenant, who may write Gateways, their parameters, routes and ConfigMaps in the namespace `tenant` and nothing
 /// else, and a platform that lets his routes use a Backend of `vault`.
 class KubeTenant : public KubeRights {

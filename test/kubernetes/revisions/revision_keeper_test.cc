@@ -238,6 +238,35 @@ TEST_F(RevisionKeeping, MakesTheSecretsReadableOfWhatIsBroughtBack) {
             (compile::SecretsOfGateways{{{"Gateway", "demo", "egress"}, {{"demo", "old"}}}}));
 }
 
+TEST_F(RevisionKeeping, MakesTheSecretsReadableOfWhatPodsStartFrom) {
+  const std::string good = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-0)";
+  put("older", 0, "", good + R"(1T00:00:00Z","secrets":[{"namespace":"demo","name":"older"}]})");
+  put("old", 1, "", good + R"(2T00:00:00Z","secrets":[{"namespace":"demo","name":"old"}]})");
+  put("new", 2);
+  start();
+  EXPECT_TRUE(keeper->readableBesides().empty()) << "nobody has refused the newest one";
+  const compile::SecretsOfGateways ofOld{{{"Gateway", "demo", "egress"}, {{"demo", "old"}}}};
+  for (const char* state : {"Refused", "Tainted"}) {
+    put("new", 2, "", std::string(R"({"state":")") + state + "\"}");
+    api.serve();
+    EXPECT_EQ(keeper->readableBesides(), ofOld) << state;
+  }
+  put("new", 2, "", R"({"state":"Served","lastServed":"2026-01-03T00:00:00Z"})");
+  api.serve();
+  EXPECT_TRUE(keeper->readableBesides().empty());
+}
+
+TEST_F(RevisionKeeping, DeletesNoRevisionFromWhichPodsStart) {
+  put("good", 0, "", R"({"state":"Superseded","served":"0/0","lastServed":"2026-01-01T00:00:00Z"})");
+  for (int i = 1; i <= 3; ++i) put("bad" + std::to_string(i), i, "", R"({"state":"Tainted","served":"0/0"})");
+  keeper->setMost(1);
+  start();
+  judge();
+  std::vector<std::string> deleted = writes();
+  std::erase_if(deleted, [](const std::string& each) { return each.find("DELETE ") != 0; });
+  EXPECT_THAT(deleted, ElementsAre(HasSubstr("egress-bad2 "), HasSubstr("egress-bad1 ")));
+}
+
 TEST_F(RevisionKeeping, WritesNothingUnlessItLeads) {
   put("b", 1);
   reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());

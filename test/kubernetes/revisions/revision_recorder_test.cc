@@ -113,6 +113,7 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
 
   std::vector<std::string> pins;
   std::vector<std::string> deleted;
+  std::vector<std::string> earlier;  // revisions from which it can start
   bool packsLater = false;
   std::vector<std::string> toPack;  // revisions whose objects were given to be packed
   int released = 0;
@@ -127,6 +128,10 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
   void onPinKnown() override { known = true; }
   void onReleased() override { ++released; }
   void onForgotten(const std::string& revision) override { deleted.push_back(revision); }
+  void onEarlier(std::vector<EarlierRevision> newestFirst) override {
+    earlier.clear();
+    for (const EarlierRevision& each : newestFirst) earlier.push_back(each.revision);
+  }
   void onPack(std::shared_ptr<const RevisedObjects> packs) override {
     toPack.push_back(packs->revision);
     if (!packsLater) recorder->packed("data-" + packs->revision);
@@ -134,6 +139,26 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
 
   std::size_t seen_ = 0;
 };
+
+TEST_F(RevisionRecording, TellsFromWhichRevisionsItCanStart) {
+  const auto status = [](const std::string& state, const std::string& served) {
+    return R"(,"status":{"state":")" + state + R"(","lastServed":")" + served + "\"}";
+  };
+  put("a", "", "egress", "2026-11-01T00:00:00Z", status("Superseded", "2026-11-05T00:00:00Z"));
+  put("b", "", "egress", "2026-11-02T00:00:00Z", status("Superseded", "2026-11-02T00:00:00Z"));
+  put("c", "", "egress", "2026-11-03T00:00:00Z", status("Tainted", "2026-11-03T00:00:00Z"));
+  put("d", "", "egress", "2026-11-04T00:00:00Z", R"(,"status":{"state":"Refused"})");
+  put("e", "", "egress", "2026-11-06T00:00:00Z");
+  put("f", "", "another", "2026-11-07T00:00:00Z", kStatusOfServed);
+  start();
+  EXPECT_THAT(earlier, ElementsAre("a", "b")) << "the one that was served last is the first";
+  put("e", "", "egress", "2026-11-06T00:00:00Z", status("Served", "2026-11-06T00:00:00Z"));
+  api.serve();
+  EXPECT_THAT(earlier, ElementsAre("e", "a", "b"));
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  api.serve();
+  EXPECT_THAT(earlier, ElementsAre("e", "b"));
+}
 
 TEST_F(RevisionRecording, CreatesOneObjectForABurstOfChanges) {
   start();
