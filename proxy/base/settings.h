@@ -160,6 +160,7 @@ struct RevisionKeyRef {
 
 struct RevisionSettings {
   std::uint32_t keep = 10;
+  std::uint32_t failures = 5;            // refusals of a replica before it counts as failing
   std::optional<RevisionKeyRef> keyRef;  // if absent, the process has a key of its own
 
   friend bool operator==(const RevisionSettings&, const RevisionSettings&) = default;

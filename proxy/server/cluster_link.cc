@@ -59,6 +59,8 @@ ClusterLink::ClusterLink(const KubernetesOptions& options, net::Worker& main, ob
       main_(main),
       connection_(options.kubeconfig, main, metrics, log),
       client_(connection_.api()),
+      refusals_(main, std::max<std::uint64_t>(client_.random(), 1),
+                [this](const std::string& digest) { tryAgain(digest); }),
       packer_(main) {}
 
 std::unique_ptr<kubernetes::KubernetesSource> ClusterLink::makeSource(std::unique_ptr<control::Source> beside) {
@@ -138,20 +140,36 @@ void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
   const auto objects = source_->revised(compiled.set.serial);
   if (objects == nullptr) return;
   report_.desiredObjects = objects->revision;
-  report_.refusesObjects = revisions_->state() != control::ConfigState::kInSync;
+  const bool refused = revisions_->state() != control::ConfigState::kInSync;
   const bool held = revisions_->standing == control::Standing::kHeld;
-  if (!report_.refusesObjects && !held) {
+  if (!refused && !held) {
     noteServed(objects->revision);
   } else if (report_.servedObjects.empty() && reloader_->configuration() != nullptr) {
     // This process has started from an earlier configuration.
     noteServed(kubernetes::revisionOfObjects(reloader_->configuration()->set));
   }
-  if (report_.refusesObjects) {
-    std::erase_if(refusedObjects_, [&](const auto& each) { return each.first == objects->revision; });
-    refusedObjects_.emplace_back(objects->revision, compiled.digest);
-    if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
+  if (refused) {
+    noteRefused(objects->revision, compiled);
+  } else {
+    refusals_.clear();
   }
-  recorder_->want({objects, asksForCanary(compiled.model, options_.gateways.front()), report_.refusesObjects});
+  report_.refusals = refusals_.count();
+  report_.refusesObjects = refusals_.areFinal();
+  recorder_->want({objects, asksForCanary(compiled.model, options_.gateways.front()), refused});
+}
+
+void ClusterLink::noteRefused(const std::string& revision, const control::CompiledConfiguration& compiled) {
+  refusals_.note(revision, compiled.digest, compiled.model.settings.revisions.failures);
+  std::erase_if(refusedObjects_, [&](const auto& each) { return each.first == revision; });
+  refusedObjects_.emplace_back(revision, compiled.digest);
+  if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
+}
+
+/// What this process has tainted is not tried again unless it is forgotten.
+void ClusterLink::tryAgain(const std::string& digest) {
+  reloader_->retry(digest, [this](bool cleared) {
+    if (!cleared) reloader_->reload();
+  });
 }
 
 void ClusterLink::noteServed(const std::string& revision) {
@@ -168,6 +186,7 @@ bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
 }
 
 void ClusterLink::onForgotten(const std::string& revision) {
+  if (revision == report_.desiredObjects) refusals_.clear();
   for (const auto& [objects, digest] : refusedObjects_) {
     if (objects == revision) reloader_->retry(digest, [](bool) {});
   }

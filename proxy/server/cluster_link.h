@@ -19,6 +19,7 @@
 #include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/replica_reporter.h"
 #include "proxy/kubernetes/revisions/object_packer.h"
+#include "proxy/kubernetes/revisions/refusals.h"
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 #include "proxy/kubernetes/source/kubernetes_source.h"
 #include "proxy/kubernetes/status/cluster_controller.h"
@@ -64,11 +65,13 @@ class ClusterLink final : public control::ServingGate,
   void noteFailed(const control::CompiledConfiguration& served);
   void noteObjects(const control::CompiledConfiguration& compiled);
   void noteServed(const std::string& revision);
+  void noteRefused(const std::string& revision, const control::CompiledConfiguration& compiled);
   std::string nameOfReplica() const;
   kubernetes::ReplicaReport makeReport() override;
   void onPin(std::shared_ptr<const kubernetes::PinnedRevision> pinned) override { source_->pin(std::move(pinned)); }
   void onPinKnown() override { source_->knowPin(); }
   void onEarlier(std::vector<kubernetes::EarlierRevision> newestFirst) override;
+  void tryAgain(const std::string& digest);
   void onReleased() override { reloader_->reload(); }
   void onForgotten(const std::string& revision) override;
   void onPack(std::shared_ptr<const kubernetes::RevisedObjects> objects) override;
@@ -80,6 +83,7 @@ class ClusterLink final : public control::ServingGate,
   std::optional<kubernetes::EventPublisher> events_;
   std::optional<kubernetes::ReplicaReporter> reporter_;
   std::optional<kubernetes::RevisionRecorder> recorder_;
+  kubernetes::Refusals refusals_;
   kubernetes::ObjectPacker packer_;
   std::optional<kubernetes::ClusterController> controller_;
   kubernetes::KubernetesSource* source_ = nullptr;

@@ -116,7 +116,7 @@ forwardedHeaders: Append
 accessLog: {path: off}
 sessionPersistence: {secretRef: {namespace: c, name: d, key: new, previousKey: old}}
 processorCatalogs: [{namespace: a, name: b}]
-revisions: {keep: 3, keyRef: {namespace: n, name: r, key: k}}
+revisions: {keep: 3, failures: 4, keyRef: {namespace: n, name: r, key: k}}
 dns:
   servers: [1.1.1.1, "[2606::1]:53"]
   hosts: {Origin.Test.: [127.0.0.1, "::1"]}
@@ -145,6 +145,7 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
   EXPECT_TRUE(settings.extensionManagers.empty());
   EXPECT_EQ(settings.revisions.keep, 3u);
+  EXPECT_EQ(settings.revisions.failures, 4u);
   ASSERT_TRUE(settings.revisions.keyRef);
   EXPECT_EQ(*settings.revisions.keyRef, (base::RevisionKeyRef{"n", "r", "k"}));
   EXPECT_EQ(settings.dns.servers.size(), 2u);

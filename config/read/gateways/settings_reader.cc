@@ -155,6 +155,7 @@ void readRevisionKeyRef(FieldReader& reader, base::RevisionKeyRef& ref) {
 
 void readRevisionSettings(FieldReader& reader, base::RevisionSettings& settings) {
   reader.read("keep", settings.keep, {1, 1000});
+  reader.read("failures", settings.failures, {1, 100});
   reader.read("keyRef", settings.keyRef, readRevisionKeyRef);
 }
 

@@ -42,6 +42,7 @@ std::string reportAnnotation(const ReplicaReport& report) {
     json.member("served", report.servedObjects);
     if (!report.servedObjectsSince.empty()) json.member("since", report.servedObjectsSince);
     if (report.refusesObjects) json.key("refused").json("true");
+    if (report.refusals > 0) json.member("refusals", static_cast<std::int64_t>(report.refusals));
     json.endObject();
   }
   json.member("failedInAll", static_cast<std::int64_t>(std::max(report.failedInAll, report.unserved())));
@@ -204,6 +205,8 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.podUid = uidOfOwner(lease, report.replica);
   if (base::Status lengths = checkLengths(report, lease); !lengths.ok()) return std::move(lengths).error();
   report.refusesObjects = isTrue(objects, "refused");
+  report.refusals = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(numberIn(objects, "refusals").value_or(0), 0, ReplicaReport::kMostRefusals));
   if (base::Status seen = readSeen(valueIn(&*parsed, "seen"), report); !seen.ok()) return std::move(seen).error();
   if (const Value* failed = valueIn(&*parsed, "failed"); failed != nullptr) {
     for (const Value& each : failed->items) {

@@ -59,6 +59,7 @@ struct ReplicaReport {
   static constexpr std::size_t kMostGatewayBytes = std::size_t{8} * 1024;
   static constexpr std::size_t kMostSeen = 16;
   static constexpr std::size_t kMostKindBytes = 63;  // of a kind in `seen`
+  static constexpr std::int64_t kMostRefusals = 1'000'000;
 
   std::string replica;    // the name of its Pod, or any other that is unique in the namespace
   std::string nameSpace;  // of its Lease and its Pod
@@ -75,7 +76,8 @@ struct ReplicaReport {
   std::string desiredObjects = {};
   std::string servedObjects = {};
   std::string servedObjectsSince = {};  // when this process began to serve them: a metav1.MicroTime
-  bool refusesObjects = false;          // desiredObjects were refused, and not only not read
+  bool refusesObjects = false;          // desiredObjects were refused for good, and not only not read
+  std::uint32_t refusals = 0;           // how often they were refused so far
   /// The resourceVersion up to which it serves the objects of a kind. API servers compare them as numbers (KEP-5504).
   std::map<std::string, std::uint64_t> seen = {};
   /// Those that are not served as they are written come first.

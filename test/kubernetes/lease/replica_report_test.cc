@@ -49,6 +49,7 @@ TEST(ReplicaReport, IsReadAsItWasWritten) {
     report.servedObjects = "bb";
     report.servedObjectsSince = "2026-01-31T23:59:58.000000Z";
     report.refusesObjects = state != control::ConfigState::kInSync;
+    report.refusals = report.refusesObjects ? 5 : 0;
     report.podUid = "u-1";
     const base::Result<ReplicaReport> read = readReplicaReport(leaseOfReplica(report));
     ASSERT_TRUE(read.ok()) << read.error().message();
