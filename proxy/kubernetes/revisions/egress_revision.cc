@@ -1,6 +1,7 @@
 #include "proxy/kubernetes/revisions/egress_revision.h"
 
 #include <array>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::string_view kRevisionVersion = "v1alpha1";
 constexpr std::string_view kValidated = "Validated";
+constexpr std::string_view kResourcesInSync = "ResourcesInSync";
+constexpr std::string_view kRollbackFailed = "RollbackFailed";
 constexpr std::array kRevisionStates{RevisionState::kPending, RevisionState::kPartlyServed, RevisionState::kServed,
                                      RevisionState::kRefused, RevisionState::kTainted,      RevisionState::kSuperseded};
 
@@ -33,6 +36,58 @@ void writeRevisionCondition(base::JsonWriter& json, const RevisionCondition& con
   json.beginObject().member("type", condition.type).member("status", status).member("reason", condition.reason);
   json.member("message", condition.message);
   json.member("lastTransitionTime", same ? known->second.second : apiTime(now)).endObject();
+}
+
+void writeReplicas(base::JsonWriter& json, const std::vector<RevisedReplica>& replicas) {
+  json.key("replicas").beginList();
+  for (const RevisedReplica& each : replicas) {
+    json.beginObject().member("name", each.name).member("state", revisionStateName(each.state));
+    json.member("reason", each.reason).member("since", each.since).endObject();
+  }
+  json.endList();
+}
+
+/// Reads a list; nullptr is an empty one.
+const std::vector<content::Value>& itemsIn(const content::Value* map, std::string_view key) {
+  static const std::vector<content::Value> kNone;
+  const content::Value* list = valueIn(map, key);
+  return list == nullptr ? kNone : list->items;
+}
+
+std::optional<RevisionState> revisionStateOf(std::string_view name) {
+  for (const RevisionState each : kRevisionStates) {
+    if (revisionStateName(each) == name) return each;
+  }
+  return std::nullopt;
+}
+
+void readRevisionConditions(const content::Value* status, EgressRevision& read) {
+  for (const content::Value& each : itemsIn(status, "conditions")) {
+    const std::string_view type = textIn(&each, "type");
+    if (type == "Served") read.message = textIn(&each, "message");
+    if (type == kResourcesInSync) read.sync = textIn(&each, "reason");
+    if (type == kRollbackFailed) read.rollback = textIn(&each, "reason");
+    read.conditions.emplace(type, std::pair(textIn(&each, "status"), textIn(&each, "lastTransitionTime")));
+  }
+  const auto validated = read.conditions.find(kValidated);
+  read.validated = validated != read.conditions.end() && validated->second.first == "True";
+}
+
+void readRevisionStatus(const content::Value* status, EgressRevision& read) {
+  const std::optional<RevisionState> state = revisionStateOf(textIn(status, "state"));
+  read.judged = state.has_value();
+  read.state = state.value_or(RevisionState::kPending);
+  read.served = textIn(status, "served");
+  read.lastServed = textIn(status, "lastServed");
+  readRevisionConditions(status, read);
+  for (const content::Value& each : itemsIn(status, "replicas")) {
+    read.replicas.push_back({std::string(textIn(&each, "name")),
+                             revisionStateOf(textIn(&each, "state")).value_or(RevisionState::kPending),
+                             std::string(textIn(&each, "reason")), std::string(textIn(&each, "since"))});
+  }
+  for (const content::Value& each : itemsIn(status, "secrets")) {
+    read.secrets.emplace(textIn(&each, "namespace"), textIn(&each, "name"));
+  }
 }
 
 }  // namespace
@@ -110,7 +165,17 @@ std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime n
     writeRevisionCondition(json, {kValidated, revision.validated, reason, revision.validated ? "" : revision.message},
                            revision, now);
   }
-  json.endList().key("secrets").beginList();
+  const bool inSync = revision.sync == revision_sync::kPublished;
+  const bool cannot = revision.sync == revision_sync::kRefused;
+  writeRevisionCondition(
+      json, {kResourcesInSync, inSync, revision.sync, cannot ? std::string_view(revision.message) : ""}, revision, now);
+  const bool failed = revision.rollback == revision_rollback::kAllTainted;
+  writeRevisionCondition(
+      json, {kRollbackFailed, failed, revision.rollback, failed ? "its replicas have no good revision to serve" : ""},
+      revision, now);
+  json.endList();
+  writeReplicas(json, revision.replicas);
+  json.key("secrets").beginList();
   for (const auto& [nameSpace, name] : revision.secrets) {
     json.beginObject().member("namespace", nameSpace).member("name", name).endObject();
   }
@@ -121,7 +186,6 @@ base::Result<EgressRevision> readEgressRevision(const content::Value& object, bo
   const content::Value* metadata = valueIn(&object, "metadata");
   const content::Value* spec = valueIn(&object, "spec");
   const content::Value* gateway = valueIn(spec, "gatewayRef");
-  const content::Value* status = valueIn(&object, "status");
   EgressRevision read;
   const auto require = [](const content::Value* map, std::string_view key, std::string& to) {
     to = textIn(map, key);
@@ -140,33 +204,12 @@ base::Result<EgressRevision> readEgressRevision(const content::Value& object, bo
   }
   read.created = textIn(metadata, "creationTimestamp");
   read.deleted = !textIn(metadata, "deletionTimestamp").empty();
+  readRevisionStatus(valueIn(&object, "status"), read);
   const content::Value* active = valueIn(spec, "active");
-  const std::string_view state = textIn(status, "state");
-  for (const RevisionState each : kRevisionStates) {
-    if (revisionStateName(each) != state) continue;
-    read.judged = true;
-    read.state = each;
-  }
   const bool asked = active != nullptr && active->kind == content::Value::Kind::kBool && active->text == "true";
   read.active = asked && read.judged;
   if (withData && read.active) read.data = textIn(spec, "data");
   read.canary = textIn(spec, "canary");
-  read.served = textIn(status, "served");
-  read.lastServed = textIn(status, "lastServed");
-  if (const content::Value* conditions = valueIn(status, "conditions"); conditions != nullptr) {
-    for (const content::Value& each : conditions->items) {
-      if (textIn(&each, "type") == "Served") read.message = textIn(&each, "message");
-      read.conditions.emplace(textIn(&each, "type"),
-                              std::pair(textIn(&each, "status"), textIn(&each, "lastTransitionTime")));
-    }
-  }
-  if (const content::Value* secrets = valueIn(status, "secrets"); secrets != nullptr) {
-    for (const content::Value& each : secrets->items) {
-      read.secrets.emplace(textIn(&each, "namespace"), textIn(&each, "name"));
-    }
-  }
-  const auto validated = read.conditions.find(kValidated);
-  read.validated = validated != read.conditions.end() && validated->second.first == "True";
   return read;
 }
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "proxy/base/clock.h"
 #include "proxy/base/result.h"
@@ -50,9 +51,35 @@ enum class RevisionState : std::uint8_t {
 /// Returns "Pending" and so on.
 std::string_view revisionStateName(RevisionState state);
 
+/// What a replica does with a revision: it serves it (kServed), refuses it (kRefused), or does not serve it yet
+/// (kPending).
+struct RevisedReplica {
+  std::string name;
+  RevisionState state = RevisionState::kPending;
+  std::string reason;
+  std::string since;  // when the controller has first seen that state: a metav1.Time
+};
+
+/// The reasons of the condition ResourcesInSync: whether the objects that replicas got last are those of the revision,
+/// and are served.
+namespace revision_sync {
+inline constexpr std::string_view kPublished = "DesiredVersionPublished";  // the condition is True
+inline constexpr std::string_view kRefused = "CantPublishDesiredVersion";
+inline constexpr std::string_view kPending = "Pending";
+inline constexpr std::string_view kNotDesired = "NotDesired";
+}  // namespace revision_sync
+
+/// The reasons of the condition RollbackFailed.
+namespace revision_rollback {
+inline constexpr std::string_view kAllTainted = "AllRevisionsTainted";  // the condition is True
+inline constexpr std::string_view kRecovered = "Recovered";             // it was True
+inline constexpr std::string_view kNotFailed = "NotFailed";
+}  // namespace revision_rollback
+
 struct EgressRevision {
   static constexpr std::size_t kMostMessageBytes = 1024;
   static constexpr std::size_t kMostSecrets = 1024;
+  static constexpr std::size_t kMostReplicas = 50;
 
   std::string nameSpace;
   std::string name;
@@ -72,6 +99,11 @@ struct EgressRevision {
   std::string served;      // "2/3"
   std::string lastServed;  // a metav1.Time; empty if it was never served
   std::string message;     // why it is refused or tainted, at most kMostMessageBytes
+  std::string sync{revision_sync::kNotDesired};
+  std::string rollback{revision_rollback::kNotFailed};
+  /// The replicas that serve it or got it last, at most kMostReplicas, those that refuse it first. `served` counts them
+  /// all.
+  std::vector<RevisedReplica> replicas;
   /// The Secrets that the Gateway's Pods could read while this was the newest revision, at most kMostSecrets.
   std::set<ApiObjectKey> secrets;
   /// The status and lastTransitionTime of each condition that it has.

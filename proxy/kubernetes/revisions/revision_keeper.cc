@@ -22,7 +22,18 @@ std::string activeMessage(const EgressRevision& revision) {
 
 bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
   return a.judged == b.judged && a.state == b.state && a.served == b.served && a.lastServed == b.lastServed &&
-         a.message == b.message && a.validated == b.validated;
+         a.message == b.message && a.validated == b.validated && a.sync == b.sync && a.rollback == b.rollback;
+}
+
+/// A replica's time changes only with its state.
+bool isSameReplica(const RevisedReplica& a, const RevisedReplica& b) {
+  return a.name == b.name && a.state == b.state && a.reason == b.reason;
+}
+
+/// Compares the lists, which an older CustomResourceDefinition drops.
+bool hasSameLists(const EgressRevision& a, const EgressRevision& b) {
+  return a.secrets == b.secrets &&
+         std::equal(a.replicas.begin(), a.replicas.end(), b.replicas.begin(), b.replicas.end(), isSameReplica);
 }
 
 }  // namespace
@@ -178,13 +189,12 @@ void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const 
 bool RevisionKeeper::isWritten(const EgressRevision& revision, const EgressRevision& judged) const {
   const auto last = written_.find(revision.key());
   const bool remembered = last != written_.end() && last->second.seen.uid == revision.uid;
-  const bool sameSecrets =
-      judged.secrets == revision.secrets || (remembered && judged.secrets == last->second.judged.secrets);
-  if (isSameStatus(judged, revision) && sameSecrets) return true;
+  const bool sameLists = hasSameLists(judged, revision) || (remembered && hasSameLists(judged, last->second.judged));
+  if (isSameStatus(judged, revision) && sameLists) return true;
   if (!remembered || !isSameStatus(revision, last->second.seen)) return false;
   EgressRevision before = last->second.judged;
   before.lastServed = judged.lastServed;  // it depends on the time of the judgement
-  return isSameStatus(judged, before) && judged.secrets == before.secrets;
+  return isSameStatus(judged, before) && hasSameLists(judged, before);
 }
 
 /// Removes the oldest revisions beyond the number to keep, except for those in use, from a list, and returns them.

@@ -119,7 +119,7 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
   std::set<NamedGateway> gateways_;
   compile::SecretsOfGateways readable_;
   /// The last written status of each revision. The watch may not show it yet, and an older CustomResourceDefinition
-  /// drops its Secrets.
+  /// drops its Secrets and replicas.
   std::map<ApiObjectKey, WrittenStatus> written_;
   bool leads_ = false;
   base::MonotonicTime ledSince_{};

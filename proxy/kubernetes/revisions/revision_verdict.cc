@@ -1,6 +1,8 @@
 #include "proxy/kubernetes/revisions/revision_verdict.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "proxy/kubernetes/client/api_forms.h"
 
@@ -14,6 +16,72 @@ RevisionState stateOf(const EgressRevision& before, const FleetVerdict& verdict)
     return verdict.serving == verdict.replicas ? RevisionState::kServed : RevisionState::kPartlyServed;
   }
   return before.lastServed.empty() ? RevisionState::kPending : RevisionState::kSuperseded;
+}
+
+bool isGivenTo(const ReplicaReport& report, const EgressRevision& revision) {
+  return report.desiredObjects == revision.revision;
+}
+
+/// What the replicas that serve only this Gateway do with a revision.
+struct RevisionTally {
+  std::size_t given = 0;
+  std::size_t publishing = 0;  // of those, how many serve it
+  std::size_t helpless = 0;    // of all, how many have no good configuration to serve
+};
+
+RevisionTally tallyOf(const EgressRevision& revision, const ReportsOfGateway& reports) {
+  RevisionTally tally;
+  for (const auto& [name, report] : reports.replicas()) {
+    if (report->state == control::ConfigState::kRollbackFailed) ++tally.helpless;
+    if (!isGivenTo(*report, revision)) continue;
+    ++tally.given;
+    if (report->servedObjects == revision.revision) ++tally.publishing;
+  }
+  return tally;
+}
+
+std::string_view syncOf(const EgressRevision& revision, const RevisionTally& tally, std::size_t replicas) {
+  if (tally.given == 0) return revision_sync::kNotDesired;
+  const bool refused = revision.state == RevisionState::kTainted || revision.state == RevisionState::kRefused;
+  if (refused) return revision_sync::kRefused;
+  const bool all = tally.publishing == replicas;
+  return all ? revision_sync::kPublished : revision_sync::kPending;
+}
+
+/// Without reports, it is not known whether a rollback that has failed before would succeed now.
+std::string rollbackOf(const EgressRevision& revision, const RevisionTally& tally, std::size_t replicas) {
+  if (replicas == 0) return revision.rollback;
+  const bool tainted = revision.state == RevisionState::kTainted;
+  if (tainted && tally.helpless == replicas) return std::string(revision_rollback::kAllTainted);
+  const bool neverFailed = revision.rollback == revision_rollback::kNotFailed;
+  return std::string(neverFailed ? revision_rollback::kNotFailed : revision_rollback::kRecovered);
+}
+
+RevisedReplica replicaOf(const ReplicaReport& report, const EgressRevision& revision) {
+  if (report.servedObjects == revision.revision) return {report.replica, RevisionState::kServed, "ReplicaServes", ""};
+  if (report.refusesObjects) return {report.replica, RevisionState::kRefused, "ReplicaRefuses", ""};
+  const bool waits = revision.awaitsCanary() && report.replica != revision.canary;
+  const char* reason = report.refusals > 0 ? "ReplicaTriesAgain" : waits ? "AwaitsCanary" : "Pending";
+  return {report.replica, RevisionState::kPending, reason, ""};
+}
+
+/// A state that was known before keeps its time.
+void nameReplicas(EgressRevision& revision, const ReportsOfGateway& reports, base::WallTime wallNow) {
+  const std::vector<RevisedReplica> before = std::exchange(revision.replicas, {});
+  for (const auto& [name, report] : reports.replicas()) {
+    if (report->nameSpace != revision.nameSpace) continue;
+    if (!isGivenTo(*report, revision) && report->servedObjects != revision.revision) continue;
+    RevisedReplica replica = replicaOf(*report, revision);
+    const auto known = std::find_if(before.begin(), before.end(), [&](const RevisedReplica& each) {
+      return each.name == replica.name && each.state == replica.state;
+    });
+    replica.since = known != before.end() ? known->since : apiTime(wallNow);
+    revision.replicas.push_back(std::move(replica));
+  }
+  // They are in the order of their names.
+  std::stable_partition(revision.replicas.begin(), revision.replicas.end(),
+                        [](const RevisedReplica& each) { return each.state == RevisionState::kRefused; });
+  revision.replicas.resize(std::min(revision.replicas.size(), EgressRevision::kMostReplicas));
 }
 
 }  // namespace
@@ -58,6 +126,10 @@ EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& re
   } else if (revision.state != RevisionState::kTainted) {
     revision.message.clear();
   }
+  const RevisionTally tally = tallyOf(revision, reports);
+  revision.sync = syncOf(revision, tally, verdict.replicas);
+  revision.rollback = rollbackOf(revision, tally, reports.replicas().size());
+  nameReplicas(revision, reports, wallNow);
   return revision;
 }
 

@@ -28,6 +28,8 @@ class ReportsOfGateway {
   const ReplicaReport* find(std::string_view replica) const;
   /// Returns true if any replica that serves only this Gateway reports.
   bool any() const { return !replicas_.empty(); }
+  /// Returns the reports of these replicas, by their names.
+  const std::map<std::string_view, const ReplicaReport*>& replicas() const { return replicas_; }
   /// Returns true if a replica got that revision last.
   bool isGiven(std::string_view revision) const { return given_.contains(revision); }
   /// Returns true if a replica serves that revision or got it last.
@@ -42,8 +44,9 @@ class ReportsOfGateway {
   std::set<std::string_view> served_;
 };
 
-/// Returns the revision with its current state, `served`, `lastServed` and `message`. A revision that its canary
-/// refuses is tainted, because no other replica gets it.
+/// Returns the revision with its current state, `served`, `lastServed`, `message`, `sync`, `rollback` and `replicas`. A
+/// revision that its canary refuses is tainted, because no other replica gets it. Only replicas in the namespace of the
+/// revision are named.
 EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& reports, base::WallTime wallNow);
 
 enum class CanaryState : std::uint8_t {

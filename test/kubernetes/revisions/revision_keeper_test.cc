@@ -65,6 +65,11 @@ class RevisionKeeping : public testing::Test, private RevisionKeeperUser {
     }
     return all;
   }
+  /// Returns the status that the reports give a revision with this status.
+  std::string judgedStatus(const std::string& revision, const std::string& before = "") const {
+    return statusOf(judgeRevision(revisionOf(revisionItem(revision, "", before)),
+                                  {"demo/egress", reports.all, rig.clock.now()}, base::someTime()));
+  }
   std::optional<config::Condition> condition(const std::string& name) const {
     config::ObjectStatus gateway;
     gateway.nameSpace = "demo";
@@ -85,12 +90,15 @@ class RevisionKeeping : public testing::Test, private RevisionKeeperUser {
   std::size_t seen_ = 0;
 };
 
+constexpr const char* kServedBefore = R"({"state":"Served","lastServed":"2026-01-01T00:00:00Z"})";
 constexpr const char* kPathOfOne = "/apis/sluice.dev/v1alpha1/namespaces/demo/egressrevisions/egress-";
 
 TEST_F(RevisionKeeping, WritesWhatReplicasServeAndOnlyWhenItHasChanged) {
-  put("a", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
   put("b", 2);
   reports.see("one", "b", "a", control::ConfigState::kRollback, rig.clock.now());
+  put("a", 1, "",
+      judgedStatus("a", R"({"state":"Served","lastServed":"2026-01-01T00:00:00Z","conditions":[)"
+                        R"({"type":"ResourcesInSync","reason":"NotDesired"}]})"));
   start();
   judge();
   const std::vector<std::string> first = writes();
@@ -105,24 +113,20 @@ TEST_F(RevisionKeeping, WritesWhatReplicasServeAndOnlyWhenItHasChanged) {
   put("b", 2, "", R"({"state":"Pending","served":"0/1"})");
   judge();
   EXPECT_EQ(writes().size(), 1u) << "somebody has changed it";
-  put("b", 2, "",
-      R"({"state":"Tainted","served":"0/1","conditions":[{"type":"Served","message":)" +
-          content::jsonString(
-              judgeRevision(revisionOf(revisionItem("b")), {"demo/egress", reports.all, rig.clock.now()}, {}).message) +
-          "}]}");
+  put("b", 2, "", judgedStatus("b"));
   judge();
   EXPECT_THAT(writes(), IsEmpty());
 }
 
 TEST_F(RevisionKeeping, DeletesTheOldestThatNobodyUses) {
   const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z"})";
-  put("used", 0, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  reports.see("one", "used", "used", control::ConfigState::kInSync, rig.clock.now());
+  put("used", 0, "", judgedStatus("used", kServedBefore));
   put("old", 1, "", superseded);
   put("wanted", 2, R"(,"active":true)", superseded);
   put("older", 3, "", superseded);
   put("newer", 4, "", superseded);
   put("newest", 5, "", superseded);
-  reports.see("one", "used", "used", control::ConfigState::kInSync, rig.clock.now());
   keeper->setMost(2);
   start();
   judge();
@@ -206,8 +210,10 @@ TEST_F(RevisionKeeping, RemembersTheSecretsThatPodsCouldReadWhileTheyWereGivenIt
   EXPECT_THAT(written[0], HasSubstr("egress-new/status {"));
   EXPECT_THAT(written[0], HasSubstr(R"("secrets":[{"namespace":"demo","name":"now"}])"));
   EXPECT_TRUE(keeper->readableBesides().empty());
-  // A definition of before has dropped the field: the same is not written once more.
-  put("new", 2, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  // A definition of before has dropped the fields: the same is not written once more.
+  put("new", 2, "",
+      R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z","conditions":[)"
+      R"({"type":"ResourcesInSync","reason":"DesiredVersionPublished"}]})");
   judge();
   EXPECT_THAT(writes(), IsEmpty());
 }
@@ -356,8 +362,8 @@ TEST_F(RevisionKeeping, WritesNoStatusOfARevisionThatNoReplicaHasReported) {
 TEST_F(RevisionKeeping, DeletesNoneThatWasServedForThoseThatNoReplicaHasReported) {
   const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z"})";
   put("old", 0, "", superseded);
-  put("new", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
   reports.see("one", "new", "new", control::ConfigState::kInSync, rig.clock.now());
+  put("new", 1, "", judgedStatus("new", kServedBefore));
   for (int i = 2; i < 6; ++i) put("forged-" + std::to_string(i), i);
   keeper->setMost(2);
   start();

@@ -29,6 +29,13 @@ inline EgressRevision revisionOf(const std::string& text, bool withData = false)
   return read ? *read : EgressRevision();
 }
 
+/// Returns the status that the controller writes.
+inline std::string statusOf(const EgressRevision& judged) {
+  const auto patch = content::parseJson(revisionStatusPatch(judged, base::someTime()));
+  EXPECT_TRUE(patch.ok());
+  return content::writeJson(*patch->find("status"));
+}
+
 /// The reports of replicas of Gateway demo/egress.
 class ReportedObjects {
  public:
@@ -43,7 +50,8 @@ class ReportedObjects {
     report.servedObjects = served;
     report.state = state;
     report.servedObjectsSince = since;
-    report.refusesObjects = state != control::ConfigState::kInSync;
+    report.refusesObjects = state != control::ConfigState::kInSync && !triesAgain;
+    report.refusals = state != control::ConfigState::kInSync ? 2 : 0;
     if (report.refusesObjects) {
       report.problem = "it is wrong";
       report.problemNamespace = problemNamespace;
@@ -56,6 +64,7 @@ class ReportedObjects {
   std::string since = "once";             // servedObjectsSince of further reports
   std::string nameSpace = "demo";         // theirs
   std::string problemNamespace = "demo";  // of the object for which they refuse
+  bool triesAgain = false;                // whoever refuses does not do so for good
 
  private:
   int renewals_ = 0;
