@@ -59,15 +59,18 @@ void RevisionKeeper::lead(bool leads) {
   ledSince_ = client_.worker().now();
 }
 
-/// Returns true if a canary has served the revision for long enough by now.
-bool RevisionKeeper::isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now) {
+/// Returns true if a canary has served the revision for long enough by now, and all other replicas have it ready.
+bool RevisionKeeper::isValidated(const EgressRevision& revision, const ReportsOfGateway& reports,
+                                 base::MonotonicTime now) {
+  const CanaryReport canary = canaryOf(revision, reports);
   if (canary.state != CanaryState::kServing) {
     canariesSince_.erase(revision.key());
     return revision.validated;
   }
   auto& [since, began] = canariesSince_[revision.key()];
   if (std::exchange(since, canary.since) != canary.since || began == base::MonotonicTime()) began = now;
-  if (now - began >= kCanaryTime) return true;
+  // A replica that has it ready later reports that, and a replica that is gone is not waited for.
+  if (now - began >= kCanaryTime) return isReadyOnAll(revision, reports);
   wakeAt(began + kCanaryTime);
   return false;
 }
@@ -175,7 +178,7 @@ void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const 
                            base::MonotonicTime now) {
   const base::WallTime wallNow = client_.worker().clock().wallNow();
   EgressRevision known = revision;
-  known.validated = isValidated(revision, canaryOf(revision, reports), now);
+  known.validated = isValidated(revision, reports, now);
   if (isNewest && !revision.active && reports.isGiven(revision.revision)) addReadable(known);
   known.judged = true;
   const EgressRevision judged = judgeRevision(std::move(known), reports, wallNow);

@@ -7,9 +7,9 @@
 //
 // A revision is tainted once all replicas of its Gateway got it and refuse it. It stays tainted, whatever they report
 // later, until its object is deleted. Revisions are not deleted if a replica serves them or got them last, if they are
-// active, or if they were served or created last. A revision that asks for a canary is validated once the canary has
-// served it for kCanaryTime without a break. If the canary is gone before that, and other replicas report, the object
-// is deleted, so that another replica becomes the canary.
+// active, if Pods start from them, or if they were served or created last. A revision that asks for a canary is
+// validated once the canary has served it for kCanaryTime without a break, and all other replicas have it ready. If the
+// canary is gone before that, and other replicas report, the object is deleted, so that another one becomes the canary.
 //
 // At most kMostRemovals of a namespace are deleted in one round, so that many objects there delay no other namespace.
 // When a round is written, the next one follows.
@@ -100,7 +100,7 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
   bool removeWithoutCanary(const EgressRevision& revision, const ReportsOfGateway& reports, base::MonotonicTime now);
   void write(const EgressRevision& revision, bool isNewest, const ReportsOfGateway& reports, base::MonotonicTime now);
   bool isWritten(const EgressRevision& revision, const EgressRevision& judged) const;
-  bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
+  bool isValidated(const EgressRevision& revision, const ReportsOfGateway& reports, base::MonotonicTime now);
   void wakeAt(base::MonotonicTime at);
   void remove(const EgressRevision& revision);
   Revisions takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const;

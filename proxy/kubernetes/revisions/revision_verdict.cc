@@ -142,4 +142,10 @@ CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& re
   return {CanaryState::kServing, report->servedObjectsSince};
 }
 
+bool isReadyOnAll(const EgressRevision& revision, const ReportsOfGateway& reports) {
+  const auto& all = reports.replicas();
+  return std::all_of(all.begin(), all.end(),
+                     [&](const auto& each) { return isGivenTo(*each.second, revision) && each.second->refusals == 0; });
+}
+
 }  // namespace sluice::kubernetes

@@ -60,5 +60,8 @@ struct CanaryReport {
   std::string since = {};  // kServing: changes when the canary starts again, as after a crash
 };
 CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& reports);
+/// Returns true if each replica that reports got the revision last and has not refused it, so that all can serve it at
+/// the same time.
+bool isReadyOnAll(const EgressRevision& revision, const ReportsOfGateway& reports);
 
 }  // namespace sluice::kubernetes

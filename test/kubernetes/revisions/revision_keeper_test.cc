@@ -168,6 +168,30 @@ TEST_F(RevisionKeeping, CountsTheTimeOfACanaryAnewWhenItBeginsAnew) {
   EXPECT_THAT(events.reasons(), ElementsAre("CanaryServes"));
 }
 
+TEST_F(RevisionKeeping, LetsAllReplicasServeARevisionOnceAllHaveItReady) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  const auto report = [this](const std::string& two, const std::string& three, control::ConfigState ofThree) {
+    reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+    reports.see("two", two, "a", control::ConfigState::kInSync, rig.clock.now());
+    if (!three.empty()) reports.see("three", three, "a", ofThree, rig.clock.now());
+    judge();
+  };
+  report("a", "b", control::ConfigState::kInSync);
+  api.pass(RevisionKeeper::kCanaryTime + std::chrono::milliseconds(100));
+  report("a", "b", control::ConfigState::kInSync);
+  EXPECT_THAT(events.reasons(), IsEmpty()) << "one has not got it yet";
+  report("b", "b", control::ConfigState::kRollback);
+  EXPECT_THAT(events.reasons(), IsEmpty()) << "one refuses it";
+  // That one is lost.
+  api.pass(kReportDuration - std::chrono::seconds(1));
+  report("b", "", {});
+  EXPECT_THAT(events.reasons(), IsEmpty());
+  api.pass(std::chrono::seconds(2));
+  report("b", "", {});
+  EXPECT_THAT(events.reasons(), ElementsAre("CanaryServes"));
+}
+
 TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
   put("b", 1, R"(,"canary":"one")");
   start();
