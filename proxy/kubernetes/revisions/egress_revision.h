@@ -112,9 +112,9 @@ struct EgressRevision {
   ApiObjectKey key() const { return {nameSpace, name}; }
   /// Returns true if a replica serves it or has served it, as the controller has written.
   bool wasServed() const;
-  /// Returns true if a replica may start from it while newer objects cannot be served: it was served, and is neither
-  /// tainted nor being deleted.
-  bool isGood() const { return wasServed() && state != RevisionState::kTainted && !deleted; }
+  /// Returns true if a replica may start from it while newer objects cannot be served: it was served, not only by its
+  /// canary, and is neither tainted nor being deleted.
+  bool isGood() const { return wasServed() && !awaitsCanary() && state != RevisionState::kTainted && !deleted; }
   /// Returns true if all replicas but its canary have to wait.
   bool awaitsCanary() const { return !canary.empty() && !validated && state != RevisionState::kTainted; }
   /// Returns true if it was served later than the other one. A revision that is served again is a later one.

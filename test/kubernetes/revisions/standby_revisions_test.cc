@@ -36,6 +36,17 @@ TEST_F(StandbyRevisions, AreTheGoodOnesThatWereServedLast) {
   EXPECT_TRUE(standby().isNeeded());
 }
 
+TEST_F(StandbyRevisions, AreNotThoseThatOnlyACanaryServes) {
+  put("a", 0, kServedFirst);
+  put("b", 1, R"({"state":"PartlyServed","lastServed":"2026-11-21T00:00:00Z"})", R"(,"canary":"pod-1")");
+  put("c", 2, R"({"state":"Tainted"})");
+  EXPECT_EQ(standby().good->revision, "a");
+  put("b", 1,
+      R"({"state":"PartlyServed","lastServed":"2026-11-21T00:00:00Z","conditions":[{"type":"Validated","status":"True"}]})",
+      R"(,"canary":"pod-1")");
+  EXPECT_EQ(standby().good->revision, "b");
+}
+
 TEST_F(StandbyRevisions, AreNotThoseThatOnlyTheirCreatorsKnow) {
   put("a", 0, R"({"state":"Tainted"})");
   put("b", 1, "");
