@@ -37,8 +37,8 @@ class EarlierRevisions {
   // --- loading thread ---
   /// Returns how many there are. fetch() counts them as they are now, until the next call.
   std::size_t count();
-  /// Reads the data of one from the API server, for which it waits until then. The error is an unavailability if there
-  /// is no answer.
+  /// Reads the data of one from the API server, for which it waits until then. It is empty if the revision has none, or
+  /// is not good any more. The error says why it cannot be read now.
   using Fetched = std::shared_ptr<const PinnedRevision>;
   base::Result<Fetched> fetch(std::size_t which, base::MonotonicTime until);
 
