@@ -60,9 +60,21 @@ testing::AssertionResult StandInCluster::isRolledOut(const std::string& nameSpac
 }
 
 void StandInCluster::killProcessOf(const std::string& nameSpace, const std::string& pod) const {
+  signalProcessOf(nameSpace, pod, SIGKILL);
+}
+
+void StandInCluster::stopProcessOf(const std::string& nameSpace, const std::string& pod) const {
+  signalProcessOf(nameSpace, pod, SIGSTOP);
+}
+
+void StandInCluster::continueProcessOf(const std::string& nameSpace, const std::string& pod) const {
+  signalProcessOf(nameSpace, pod, SIGCONT);
+}
+
+void StandInCluster::signalProcessOf(const std::string& nameSpace, const std::string& pod, int signal) const {
   const std::string id = kubectl_.get("pod", nameSpace, pod, "{.status.containerStatuses[0].containerID}");
   ASSERT_TRUE(id.starts_with(kProcess)) << id;
-  EXPECT_EQ(::kill(std::stoi(id.substr(kProcess.size())), SIGKILL), 0);
+  EXPECT_EQ(::kill(std::stoi(id.substr(kProcess.size())), signal), 0);
 }
 
 void StandInCluster::withoutServer(const std::function<void()>& act) {

@@ -32,6 +32,9 @@ class StandInCluster {
   testing::AssertionResult isRolledOut(const std::string& nameSpace, const std::string& deployment) const;
   /// Ends the process of a Pod's container by SIGKILL.
   void killProcessOf(const std::string& nameSpace, const std::string& pod) const;
+  /// Stops the process of a Pod's container, which keeps its connections, or lets it go on.
+  void stopProcessOf(const std::string& nameSpace, const std::string& pod) const;
+  void continueProcessOf(const std::string& nameSpace, const std::string& pod) const;
   /// Calls `act` while the API server does not answer.
   void withoutServer(const std::function<void()>& act);
   /// Returns how many Pods have a network.
@@ -40,6 +43,8 @@ class StandInCluster {
   std::string logs() const;
 
  private:
+  void signalProcessOf(const std::string& nameSpace, const std::string& pod, int signal) const;
+
   const PodNetwork network_;
   const TempDir folder_;
   KubeApiServer server_{{"--authorization-mode", "RBAC"}, PodNetwork::kAddress};
