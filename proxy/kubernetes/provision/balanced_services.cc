@@ -1,12 +1,13 @@
 #include "proxy/kubernetes/provision/balanced_services.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "config/ground/patterns.h"
 #include "proxy/kubernetes/client/api_forms.h"
-#include "proxy/kubernetes/provision/found_object.h"
-#include "proxy/processing/query_edit.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -37,46 +38,24 @@ BalancedServices::Addresses addressesIn(const content::Value& service) {
 }  // namespace
 
 BalancedServices::BalancedServices(ApiClient& client, BalancedServicesUser& user)
-    : client_(client),
-      user_(user),
-      follow_(client, *this,
-              {.path = provisioned::kService.path(),
-               .selector = "labelSelector=" + std::string(kManagedByLabel) + "%3D" + std::string(kManagedBy)}) {}
+    : user_(user),
+      follow_(client, *this, labelledObjects(provisioned::kService), "the addresses of load balancers cannot be read") {
+}
 
-BalancedServices::Addresses BalancedServices::addressesOf(const ApiObjectKey& service, std::string_view owner) const {
+BalancedServices::Addresses BalancedServices::addressesOf(const ApiObjectKey& service) const {
   const auto found = services_.find(service);
-  if (found == services_.end() || !found->second.owners.contains(std::string(owner))) return {};
-  return found->second.addresses;
+  return found == services_.end() ? Addresses() : found->second;
 }
 
-void BalancedServices::onListed(ListWatch&) {
-  const std::optional<std::set<ApiObjectKey>> listed = std::exchange(listed_, std::nullopt);
-  if (!listed) return;
-  const std::size_t erased = std::erase_if(services_, [&](const auto& each) { return !listed->contains(each.first); });
-  if (erased != 0) user_.onBalancedServices();
+void BalancedServices::onFound(const ApiObjectKey& name, const content::Value& service) {
+  Addresses addresses = addressesIn(service);
+  if (addresses.empty()) return onLost(name);
+  Addresses& known = services_[name];
+  if (std::exchange(known, std::move(addresses)) != known) user_.onBalancedServices();
 }
 
-void BalancedServices::onObject(ListWatch&, content::Value&& service) {
-  const ApiObjectKey key = keyOf(service);
-  if (listed_) listed_->insert(key);
-  BalancedService balanced{.owners = {}, .addresses = addressesIn(service)};
-  if (balanced.addresses.empty()) return remove(key);
-  const FoundObject found = foundObject(provisioned::kService, service);
-  balanced.owners.insert(found.owners.begin(), found.owners.end());
-  BalancedService& known = services_[key];
-  if (std::exchange(known, std::move(balanced)) != known) user_.onBalancedServices();
-}
-
-void BalancedServices::onDeleted(ListWatch&, const content::Value& service) { remove(keyOf(service)); }
-
-void BalancedServices::onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) {
-  if (trouble != ListTrouble::kForbidden || told_ == message) return;
-  told_ = message;
-  client_.log().warn("the addresses of load balancers cannot be read", {{"reason", message}});
-}
-
-void BalancedServices::remove(const ApiObjectKey& key) {
-  if (services_.erase(key) != 0) user_.onBalancedServices();
+void BalancedServices::onLost(const ApiObjectKey& name) {
+  if (services_.erase(name) != 0) user_.onBalancedServices();
 }
 
 }  // namespace sluice::kubernetes

@@ -4,16 +4,13 @@
 // Lives on the main thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/status/conditions.h"
-#include "proxy/kubernetes/client/list_watch.h"
-#include "proxy/kubernetes/objects/api_object.h"
+#include "proxy/kubernetes/provision/wanted_objects.h"
 
 namespace sluice::kubernetes {
 
@@ -26,7 +23,7 @@ class BalancedServicesUser {
   ~BalancedServicesUser() = default;
 };
 
-class BalancedServices final : private ListWatchUser {
+class BalancedServices final : private WantedObjectsUser {
  public:
   using Addresses = std::vector<config::AddressStatus>;
   /// The most addresses that the status of a Gateway has.
@@ -34,33 +31,19 @@ class BalancedServices final : private ListWatchUser {
 
   /// Both outlive it.
   BalancedServices(ApiClient& client, BalancedServicesUser& user);
-  void start() { follow_.list(); }
-  /// Returns the addresses of a Service of type LoadBalancer that is owned by the object with that uid; none if it has
-  /// none.
-  Addresses addressesOf(const ApiObjectKey& service, std::string_view owner) const;
+  /// Sets the Services of all Gateways; inside a Turn. They are followed from the first call on.
+  void want(OwnedNames services) { follow_.want(std::move(services)); }
+  /// Returns the addresses of a wanted Service of type LoadBalancer; none if it has none.
+  Addresses addressesOf(const ApiObjectKey& service) const;
 
  private:
-  struct BalancedService {
-    std::set<std::string> owners;  // uids
-    Addresses addresses;
+  void onFound(const ApiObjectKey& name, const content::Value& service) override;
+  void onLost(const ApiObjectKey& name) override;
+  void onAccess() override {}  // while they cannot be read, the last addresses stay
 
-    bool operator==(const BalancedService&) const = default;
-  };
-
-  void onListing(ListWatch&) override { listed_.emplace(); }
-  void onListed(ListWatch&) override;
-  void onObject(ListWatch&, content::Value&& service) override;
-  void onDeleted(ListWatch&, const content::Value& service) override;
-  void onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) override;
-  void onRecovered(ListWatch&) override { told_.clear(); }
-  void remove(const ApiObjectKey& key);
-
-  ApiClient& client_;
   BalancedServicesUser& user_;
-  ListWatch follow_;
-  std::map<ApiObjectKey, BalancedService> services_;  // those with addresses
-  std::optional<std::set<ApiObjectKey>> listed_;
-  std::string told_;  // why they cannot be listed
+  WantedObjects follow_;
+  std::map<ApiObjectKey, Addresses> services_;  // those with addresses
 };
 
 }  // namespace sluice::kubernetes

@@ -34,7 +34,7 @@ std::string nameOfPods(const config::Gateway& gateway) {
 }
 
 std::map<std::string, std::string> selectorOf(const config::Gateway& gateway) {
-  return {{"app.kubernetes.io/name", "sluice"}, {"app.kubernetes.io/instance", nameOfPods(gateway)}};
+  return {{"app.kubernetes.io/name", "sluice"}, {std::string(kPodsLabel), nameOfPods(gateway)}};
 }
 
 namespace {

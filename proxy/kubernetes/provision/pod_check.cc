@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/provision/provisioned_object.h"
 #include "proxy/kubernetes/provision/rollout_state.h"
 #include "proxy/processing/query_edit.h"
 
@@ -58,8 +59,8 @@ std::optional<ApiRequest> PodCheck::requestFor(const WriteKey& key) {
   }
   ApiRequest list;
   list.listed = true;
-  list.path = "/api/v1/namespaces/" + key.nameSpace + "/pods?labelSelector=app.kubernetes.io/instance%3D" + key.name +
-              "&limit=" + std::to_string(kPodsOfPage);
+  list.path = "/api/v1/namespaces/" + key.nameSpace + "/pods?labelSelector=" + std::string(kPodsLabel) + "%3D" +
+              key.name + "&limit=" + std::to_string(kPodsOfPage);
   if (!pods.page.empty()) list.path += "&continue=" + processing::encodeQuery(pods.page);
   return list;
 }

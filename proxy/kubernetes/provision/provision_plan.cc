@@ -148,19 +148,20 @@ std::optional<ProvisionPlan> planProvision(const control::CompiledConfiguration&
   return Planner(compiled.model, objects, image, names, sharedRole).plan();
 }
 
-GatewayDeployments deploymentsOf(const config::Model& model, const ClusterObjects& objects) {
-  GatewayDeployments deployments;
+GatewayObjects podObjectsOf(const config::Model& model, const ClusterObjects& objects) {
+  GatewayObjects names;
   const auto add = [&](const config::Gateway& gateway) {
     const config::ObjectMeta& meta = gateway.meta;
     const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
     if (newest.object == nullptr || !isOfOurClass(gateway, model)) return;
-    deployments.emplace(meta.title(), GatewayDeployment{{meta.nameSpace, nameOfPods(gateway)}, newest.object->uid});
+    const ApiObjectKey name{meta.nameSpace, nameOfPods(gateway)};
+    names.try_emplace(meta.title(), name, newest.object->uid);
   };
   for (const config::Gateway& each : model.all<config::Gateway>()) add(each);
   for (const config::Rejected& each : model.rejected) {
     if (const auto* legible = each.legible<config::Gateway>()) add(*legible);
   }
-  return deployments;
+  return names;
 }
 
 config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model) {

@@ -8,7 +8,7 @@
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/objects/named_objects.h"
 #include "proxy/kubernetes/provision/provisioner.h"
-#include "proxy/kubernetes/provision/rollout_watch.h"
+#include "proxy/kubernetes/provision/wanted_objects.h"
 
 namespace sluice::kubernetes {
 
@@ -21,9 +21,9 @@ namespace sluice::kubernetes {
 std::optional<ProvisionPlan> planProvision(const control::CompiledConfiguration& compiled,
                                            const ClusterObjects& objects, const std::string& image,
                                            const NamesOfGateways& names, const std::string& sharedRole);
-/// Returns the Deployments that the Gateways of our GatewayClass have, or should have, also of those whose Pods stay as
-/// they are.
-GatewayDeployments deploymentsOf(const config::Model& model, const ClusterObjects& objects);
+/// Returns the name and owner of the Service and the Deployment that the Gateways of our GatewayClass have, or should
+/// have, also of those whose Pods stay as they are.
+GatewayObjects podObjectsOf(const config::Model& model, const ClusterObjects& objects);
 /// Sets that each Gateway is reached by the Service that the plan has for it.
 config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model);
 

@@ -74,6 +74,8 @@ inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
 /// The label and its value by which the controller finds its objects.
 inline constexpr std::string_view kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr std::string_view kManagedBy = "sluice-controller";
+/// The label that tells the Pods of a Gateway from those of others; its value is the name of their Deployment.
+inline constexpr std::string_view kPodsLabel = "app.kubernetes.io/instance";
 /// The labels that name the Gateway for which an object is kept.
 inline constexpr std::string_view kGatewayNameLabel = "gateway.networking.k8s.io/gateway-name";
 inline constexpr std::string_view kGatewayNamespaceLabel = "sluice.dev/gateway-namespace";

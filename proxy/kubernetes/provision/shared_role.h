@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "proxy/kubernetes/client/list_watch.h"
+#include "proxy/kubernetes/provision/wanted_objects.h"
 
 namespace sluice::kubernetes {
 
@@ -20,31 +20,25 @@ class SharedRoleUser {
   ~SharedRoleUser() = default;
 };
 
-class SharedRole final : private ListWatchUser {
+class SharedRole final : private WantedObjectsUser {
  public:
   /// Both outlive it.
   SharedRole(ApiClient& client, SharedRoleUser& user);
-  void start() { follow_.list(); }
+  void start();
   /// Returns true once it is known whether there is such a role, or that this cannot be known.
-  bool answered() const { return answered_; }
+  bool answered() const { return follow_.access() != WantedObjects::Access::kAwaited; }
   /// Returns its uid; empty if there is none, or if it may not be read.
-  const std::string& uid() const { return uid_; }
+  std::string uid() const { return follow_.access() == WantedObjects::Access::kRead ? uid_ : std::string(); }
 
  private:
-  void onListing(ListWatch&) override { listed_.clear(); }
-  void onListed(ListWatch&) override { settle(listed_); }
-  void onObject(ListWatch&, content::Value&& role) override;
-  void onDeleted(ListWatch&, const content::Value&) override { settle({}); }
-  void onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) override;
-  void onRecovered(ListWatch&) override {}
+  void onFound(const ApiObjectKey& name, const content::Value& role) override;
+  void onLost(const ApiObjectKey&) override { settle({}); }
+  void onAccess() override { user_.onSharedRole(); }
   void settle(const std::string& uid);
 
-  ApiClient& client_;
   SharedRoleUser& user_;
-  ListWatch follow_;
+  WantedObjects follow_;
   std::string uid_;
-  std::string listed_;  // the uid in the listing that is under way
-  bool answered_ = false;
 };
 
 }  // namespace sluice::kubernetes

@@ -85,7 +85,9 @@ void ClusterController::onCompiled(const control::CompiledConfiguration& compile
 
 /// Provisions all Gateways, with the Secrets that their newest objects name, and those of active earlier revisions.
 void ClusterController::provision(const control::CompiledConfiguration& compiled) {
-  rollouts_.want(deploymentsOf(compiled.model, objects_));
+  const GatewayObjects pods = podObjectsOf(compiled.model, objects_);
+  rollouts_.want(pods);
+  services_.want(ownedNames(pods));
   NamesOfGateways names =
       namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
   if (compiled.usable()) reach_.nameSpaces = reachedBy(names);
@@ -117,10 +119,7 @@ void ClusterController::onSharedRole() {
 }
 
 void ClusterController::start() {
-  if (!image_.empty()) {
-    services_.start();
-    sharedRole_.start();
-  }
+  if (!image_.empty()) sharedRole_.start();
   revisions_.start();
   lease_.start();
 }
@@ -172,11 +171,9 @@ std::vector<config::Condition> ClusterController::conditionsOf(const config::Obj
 
 /// The compiled address of a Gateway with Pods is the name of its Service (withServiceAddresses()).
 std::vector<config::AddressStatus> ClusterController::addressesOf(const config::ObjectStatus& gateway) const {
-  const ClusterObjects::NewestObject found =
-      objects_.find(gateway.group, gateway.kind, {gateway.nameSpace, gateway.name});
-  if (image_.empty() || gateway.addresses.size() != 1 || found.object == nullptr) return {};
+  if (image_.empty() || gateway.addresses.size() != 1) return {};
   const std::string& host = gateway.addresses.front().value;
-  return services_.addressesOf({gateway.nameSpace, host.substr(0, host.find('.'))}, found.object->uid);
+  return services_.addressesOf({gateway.nameSpace, host.substr(0, host.find('.'))});
 }
 
 /// Reports each fault of a Gateway's Pods once.

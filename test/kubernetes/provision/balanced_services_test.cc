@@ -4,10 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <chrono>
 #include <string>
+#include <vector>
 
-#include "test/kubernetes/fake_api.h"
+#include "test/kubernetes/provision/following_fixture.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -18,39 +19,26 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr const char* kBalancedPath = "/api/v1/services";
-constexpr const char* kOurLabels = R"("labels":{"app.kubernetes.io/managed-by":"sluice-controller"},)"
-                                   R"("ownerReferences":[{"kind":"Gateway","name":"egress","uid":"u-1"}])";
 
-class BalancedServiceTests : public ::testing::Test, private BalancedServicesUser {
+class BalancedServiceTests : public FollowingFixture<BalancedServices, BalancedServicesUser> {
  protected:
-  void start() {
-    services = std::make_unique<BalancedServices>(rig.client, static_cast<BalancedServicesUser&>(*this));
-    rig.inTurn([this] { services->start(); });
-    api.serve();
-  }
-  void TearDown() override {
-    const net::Worker::Turn turn(rig.worker);
-    services.reset();
+  void start(const std::string& owner = "u-1") {
+    act([&](BalancedServices& services) { services.want({{{"demo", "egress-sluice"}, owner}}); });
   }
   /// Writes the Service of the Gateway.
-  void put(const std::string& ingress, const std::string& type = "LoadBalancer", const std::string& more = kOurLabels) {
+  void put(const std::string& ingress, const std::string& type = "LoadBalancer") {
     api.put(kBalancedPath, "demo", "egress-sluice",
-            R"("spec":{"type":")" + type + R"("},"status":{"loadBalancer":{"ingress":[)" + ingress + "]}}", more);
+            R"("spec":{"type":")" + type + R"("},"status":{"loadBalancer":{"ingress":[)" + ingress + "]}}",
+            labelledFor("u-1"));
     api.pass(seconds(1));
   }
-  /// Returns the addresses of the Gateway with that uid.
-  std::vector<std::string> addresses(const std::string& owner = "u-1") const {
+  std::vector<std::string> addresses() const {
     std::vector<std::string> texts;
-    for (const auto& each : services->addressesOf({"demo", "egress-sluice"}, owner)) {
+    for (const auto& each : follower->addressesOf({"demo", "egress-sluice"})) {
       texts.push_back(each.type + " " + each.value);
     }
     return texts;
   }
-
-  ApiRig rig;
-  FakeApi api{rig};
-  int changes = 0;
-  std::unique_ptr<BalancedServices> services;
 
  private:
   void onBalancedServices() override { ++changes; }
@@ -72,11 +60,15 @@ TEST_F(BalancedServiceTests, HaveTheAddressesThatLoadBalancersGaveThem) {
 }
 
 TEST_F(BalancedServiceTests, CountOnlyForTheGatewayThatOwnsThem) {
-  start();
+  start("u-2");
   put(R"({"ip":"192.0.2.1"})");
-  EXPECT_THAT(addresses("u-2"), IsEmpty()) << "an earlier Gateway of that name, or somebody else's Service";
+  EXPECT_THAT(addresses(), IsEmpty()) << "an earlier Gateway of that name, or somebody else's Service";
+  start("u-1");
   EXPECT_THAT(addresses(), SizeIs(1));
-  EXPECT_THAT(services->addressesOf({"other", "egress-sluice"}, "u-1"), IsEmpty());
+  EXPECT_THAT(follower->addressesOf({"other", "egress-sluice"}), IsEmpty());
+  start("u-2");
+  EXPECT_THAT(addresses(), IsEmpty());
+  EXPECT_EQ(changes, 2);
 }
 
 TEST_F(BalancedServiceTests, HaveNoneOfAnotherTypeOrForm) {

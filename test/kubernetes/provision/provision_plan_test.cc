@@ -148,24 +148,24 @@ TEST(ProvisionPlan, HasWhatPodsNeedBeforeThem) {
   EXPECT_THAT(kinds, Contains(&provisioned::kSecret));
 }
 
-TEST(ProvisionPlan, KnowsTheDeploymentOfEachGatewayOfItsClass) {
-  const auto deploymentsWith = [](const std::string& spec, const std::string& name = "egress") {
+TEST(ProvisionPlan, KnowsTheObjectsOfEachGatewayOfItsClass) {
+  const auto namesWith = [](const std::string& spec, const std::string& name = "egress") {
     config::Model model = config::loadText(
                               "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: "
                               "{namespace: demo, name: " +
                               name + "}\nspec: " + spec + "\n")
                               .model;
     model.gatewayClassName = "sluice";
-    GatewayDeployments deployments;
-    withObjects([&](const ClusterObjects& objects) { deployments = deploymentsOf(model, objects); });
-    return deployments;
+    GatewayObjects names;
+    withObjects([&](const ClusterObjects& objects) { names = podObjectsOf(model, objects); });
+    return names;
   };
-  const GatewayDeployments expected = {{"Gateway demo/egress", {{"demo", "egress-sluice"}, "u-1"}}};
-  EXPECT_EQ(deploymentsWith(kLegibleGateway), expected);
-  EXPECT_EQ(deploymentsWith("{gatewayClassName: sluice, listeners: [{name: a, port: 0}]}"), expected)
+  const GatewayObjects expected = {{"Gateway demo/egress", {{"demo", "egress-sluice"}, "u-1"}}};
+  EXPECT_EQ(namesWith(kLegibleGateway), expected);
+  EXPECT_EQ(namesWith("{gatewayClassName: sluice, listeners: [{name: a, port: 0}]}"), expected)
       << "its Pods stay as they are";
-  EXPECT_THAT(deploymentsWith("{gatewayClassName: other, listeners: []}"), IsEmpty());
-  EXPECT_THAT(deploymentsWith(kLegibleGateway, "gone"), IsEmpty());
+  EXPECT_THAT(namesWith("{gatewayClassName: other, listeners: []}"), IsEmpty());
+  EXPECT_THAT(namesWith(kLegibleGateway, "gone"), IsEmpty());
 }
 
 TEST(ProvisionPlan, GivesAGatewayTheNameOfItsService) {

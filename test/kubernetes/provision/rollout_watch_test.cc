@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "test/kubernetes/fake_api.h"
+#include "test/kubernetes/provision/following_fixture.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -22,18 +22,16 @@ constexpr const char* kPodsOfCluster = "/api/v1/pods";
 constexpr const char* kEgressGateway = "Gateway demo/egress";
 
 /// Follows the Deployment egress-sluice of Gateway demo/egress, which has the uid u-1.
-class RolloutWatching : public testing::Test, private RolloutWatchUser {
+class RolloutWatching : public FollowingFixture<RolloutWatch, RolloutWatchUser> {
  protected:
-  static GatewayDeployments egress(const std::string& owner = "u-1") {
+  static GatewayObjects egress(const std::string& owner = "u-1") {
     return {{kEgressGateway, {{"demo", "egress-sluice"}, owner}}};
   }
-  void want(GatewayDeployments wanted) {
-    rig.inTurn([&] { watch->want(std::move(wanted)); });
-    api.serve();
+  void want(GatewayObjects wanted) {
+    act([&](RolloutWatch& watch) { watch.want(std::move(wanted)); });
   }
   void lead(bool leads = true) {
-    rig.inTurn([&] { watch->lead(leads); });
-    api.serve();
+    act([&](RolloutWatch& watch) { watch.lead(leads); });
   }
   void start() {
     lead();
@@ -46,8 +44,7 @@ class RolloutWatching : public testing::Test, private RolloutWatchUser {
     api.put(kDeployments, "demo", name,
             R"("spec":{"replicas":2},"status":{"observedGeneration":1,"replicas":2,"updatedReplicas":)" + count +
                 R"(,"availableReplicas":)" + count + R"(,"conditions":[)" + conditions + "]}",
-            R"("uid":"d-1","generation":1,"labels":{"app.kubernetes.io/managed-by":"sluice-controller"},)" +
-                (R"("ownerReferences":[{"kind":"Gateway","name":"egress","uid":")" + owner) + R"("}])");
+            R"("uid":"d-1","generation":1,)" + labelledFor(owner));
   }
   void writePod(const std::string& name, const std::string& reason, const std::string& instance = "egress-sluice") {
     api.put(kPodsOfCluster, "demo", name,
@@ -55,18 +52,8 @@ class RolloutWatching : public testing::Test, private RolloutWatchUser {
                 reason + R"("}}}]})",
             R"("labels":{"app.kubernetes.io/instance":")" + instance + "\"}");
   }
-  std::optional<RolloutState> state() const { return watch->stateOf(kEgressGateway); }
+  std::optional<RolloutState> state() const { return follower->stateOf(kEgressGateway); }
   std::string fault() const { return state() ? state()->fault : "unknown"; }
-  void TearDown() override {
-    const net::Worker::Turn turn(rig.worker);
-    watch.reset();
-  }
-
-  ApiRig rig;
-  FakeApi api{rig};
-  int changes = 0;
-  std::unique_ptr<RolloutWatch> watch =
-      std::make_unique<RolloutWatch>(rig.client, static_cast<RolloutWatchUser&>(*this));
 
  private:
   void onRollouts() override { ++changes; }
@@ -78,8 +65,8 @@ TEST_F(RolloutWatching, TellsHowManyPodsServe) {
   start();
   EXPECT_EQ(state()->available, 1);
   EXPECT_EQ(state()->wanted, 2);
-  EXPECT_FALSE(watch->stateOf("Gateway demo/other"));
-  EXPECT_FALSE(watch->follows("Gateway demo/other"));
+  EXPECT_FALSE(follower->stateOf("Gateway demo/other"));
+  EXPECT_FALSE(follower->follows("Gateway demo/other"));
   const int before = changes;
   write(1);
   EXPECT_EQ(changes, before) << "nothing has changed that matters";
@@ -94,7 +81,7 @@ TEST_F(RolloutWatching, TellsHowManyPodsServe) {
 TEST_F(RolloutWatching, KnowsNothingBeforeTheFirstListHasCome) {
   api.holds = "deployments";
   start();
-  EXPECT_TRUE(watch->follows(kEgressGateway));
+  EXPECT_TRUE(follower->follows(kEgressGateway));
   EXPECT_FALSE(state());
   api.release();
   EXPECT_EQ(*state(), RolloutState());
@@ -123,6 +110,8 @@ TEST_F(RolloutWatching, ReadsDeploymentsAgainThatItHasIgnored) {
   EXPECT_EQ(state()->available, 2);
   want(egress("u-2"));
   EXPECT_EQ(*state(), RolloutState()) << "another Gateway of this name";
+  want(egress());
+  EXPECT_EQ(state()->available, 2) << "it was there all the time";
 }
 
 TEST_F(RolloutWatching, LooksAtThePodsOfADeploymentThatDoesNotGetOn) {
@@ -183,7 +172,7 @@ TEST_F(RolloutWatching, LooksAtNoPodsOfAGatewayThatIsGone) {
 TEST_F(RolloutWatching, SaysOnceWhatTheApiServerDoesNotPermit) {
   api.forbidden = {kDeployments};
   start();
-  EXPECT_FALSE(watch->follows(kEgressGateway)) << "there is no condition without a reason";
+  EXPECT_FALSE(follower->follows(kEgressGateway)) << "there is no condition without a reason";
   EXPECT_FALSE(state());
   api.pass(seconds(90));
   EXPECT_EQ(rig.logged.count("the Deployments of Gateways cannot be read"), 1U) << rig.logged.text();

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
+#include <chrono>
 #include <string>
 
-#include "test/kubernetes/fake_api.h"
+#include "test/kubernetes/provision/following_fixture.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -15,26 +15,15 @@ using std::chrono::seconds;
 
 constexpr const char* kRolePath = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 
-class SharedRoleTests : public ::testing::Test, private SharedRoleUser {
+class SharedRoleTests : public FollowingFixture<SharedRole, SharedRoleUser> {
  protected:
   void start() {
-    role = std::make_unique<SharedRole>(rig.client, static_cast<SharedRoleUser&>(*this));
-    rig.inTurn([this] { role->start(); });
-    api.serve();
-  }
-  void TearDown() override {
-    const net::Worker::Turn turn(rig.worker);
-    role.reset();
+    act([](SharedRole& role) { role.start(); });
   }
   void put(const std::string& uid) {
     api.put(kRolePath, "", "sluice-gateway", "", R"("uid":")" + uid + "\"");
     api.pass(seconds(1));
   }
-
-  ApiRig rig;
-  FakeApi api{rig};
-  int changes = 0;
-  std::unique_ptr<SharedRole> role;
 
  private:
   void onSharedRole() override { ++changes; }
@@ -43,30 +32,30 @@ class SharedRoleTests : public ::testing::Test, private SharedRoleUser {
 TEST_F(SharedRoleTests, IsAnotherOneAfterItWasDeleted) {
   put("u-1");
   start();
-  EXPECT_TRUE(role->answered());
-  EXPECT_EQ(role->uid(), "u-1");
+  EXPECT_TRUE(follower->answered());
+  EXPECT_EQ(follower->uid(), "u-1");
   EXPECT_EQ(changes, 1);
   put("u-1");
   EXPECT_EQ(changes, 1) << "its rules alone do not matter here";
   api.remove(kRolePath, "", "sluice-gateway");
   api.pass(seconds(1));
-  EXPECT_EQ(role->uid(), "");
+  EXPECT_EQ(follower->uid(), "");
   put("u-2");
-  EXPECT_EQ(role->uid(), "u-2");
+  EXPECT_EQ(follower->uid(), "u-2");
   EXPECT_EQ(changes, 3);
 }
 
 TEST_F(SharedRoleTests, IsKnownNotToExist) {
   start();
-  EXPECT_TRUE(role->answered());
-  EXPECT_EQ(role->uid(), "");
+  EXPECT_TRUE(follower->answered());
+  EXPECT_EQ(follower->uid(), "");
   EXPECT_EQ(changes, 1);
 }
 
 TEST_F(SharedRoleTests, IsNotWaitedForIfItMayNotBeRead) {
   api.forbidden = {kRolePath};
   start();
-  EXPECT_TRUE(role->answered());
+  EXPECT_TRUE(follower->answered());
   EXPECT_EQ(changes, 1);
   api.pass(seconds(120));
   EXPECT_EQ(changes, 1);
