@@ -74,8 +74,8 @@ class Exchange final : private net::Timer {
   // Read by the observer and by lists.
   const Transaction& transaction() const { return s_.transaction; }
   const Attempt& attempt() const { return s_.attempts.current(); }
-  /// Returns the name of the processor that replied or failed; empty if none did.
-  std::string_view processor() const { return s_.processing.refusing(); }
+  /// Returns the step of a processor that replied or failed; nullptr if none did.
+  const ExchangeSteps::StepRefusal* refusal() const { return s_.processing.refusal(); }
   /// Returns the first step that is suspended; nullptr if none is.
   const processing::Step* suspendedStep() const;
   /// Returns the event that the exchange waits for now.

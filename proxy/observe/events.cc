@@ -21,15 +21,27 @@ void EventBatch::add(EventType type, std::string_view reason, std::string_view o
     ++found->second.count;
     found->second.message = message;
     found->second.last = now;
-  } else if (events_.size() < kMost) {
+  } else if (takePlace(object)) {
     events_.emplace(key, Event{type, std::string(reason), std::string(object), std::string(message), 1, now, now});
   } else {
     ++dropped_;
   }
 }
 
+bool EventBatch::takePlace(std::string_view object) {
+  if (events_.size() >= kMost) return false;
+  const std::size_t slash = object.find('/');
+  if (slash == std::string_view::npos) return true;  // the process, or an object of the platform
+  const std::string_view nameSpace = object.substr(0, slash).substr(object.find(' ') + 1);
+  std::size_t& count = ofNamespaces_[std::string(nameSpace)];
+  if (count >= kMostOfNamespace) return false;
+  ++count;
+  return true;
+}
+
 std::vector<Event> EventBatch::take() {
   std::vector<Event> taken;
+  ofNamespaces_.clear();
   for (auto& [key, event] : events_) taken.push_back(std::move(event));
   events_.clear();
   return taken;

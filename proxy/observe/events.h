@@ -41,6 +41,7 @@ struct Event {
 class EventBatch {
  public:
   static constexpr std::size_t kMost = 256;  // different events; others are counted as dropped
+  static constexpr std::size_t kMostOfNamespace = 128;
 
   void add(EventType type, std::string_view reason, std::string_view object, std::string_view message,
            base::WallTime now);
@@ -52,7 +53,11 @@ class EventBatch {
 
  private:
   using Key = std::tuple<EventType, std::string, std::string>;
+  /// Returns true if there is a place for another event about the object.
+  bool takePlace(std::string_view object);
+
   std::map<Key, Event> events_;
+  std::map<std::string, std::size_t, std::less<>> ofNamespaces_;  // how many events each has
   std::uint64_t dropped_ = 0;
 };
 

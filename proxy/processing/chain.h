@@ -19,6 +19,7 @@
 #include "proxy/processing/phase.h"
 #include "proxy/processing/processor.h"
 #include "proxy/processing/server_health.h"
+#include "proxy/processing/use_health.h"
 #include "proxy/processing/verdict.h"
 
 namespace sluice::processing {
@@ -50,6 +51,10 @@ struct Step {
   std::shared_ptr<const ServerHealth> server = nullptr;
   /// The Secrets that the processor may be made of.
   base::ObjectNames secrets = {};
+  /// The object in which the use is written, as events name it ("PayloadProcessor demo/guard").
+  std::string object = {};
+  /// Null for a step that stands for a use that cannot run.
+  std::shared_ptr<const UseHealth> health = nullptr;
 };
 
 /// The first round of steps runs before authentication, the second after it, and between them those that authorize.

@@ -1,8 +1,21 @@
 #include "proxy/routing/snapshot.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "proxy/routing/policy/chance.h"
 
 namespace sluice::routing {
+
+// BackendPlan::object is "Backend.sluice.dev/demo/api", or "Service/demo/api".
+std::string titleOf(const BackendPlan& plan) {
+  const std::string_view object = plan.object;
+  const std::size_t slash = object.find('/');
+  if (plan.ofSettings || slash == std::string_view::npos) return {};
+  const std::string_view kind = object.substr(0, std::min(object.find('.'), slash));
+  return std::string(kind) + " " + std::string(object.substr(slash + 1));
+}
+
 base::Error Rule::refusal(base::Error error, bool grpc) {
   constexpr std::uint16_t kServiceUnavailable = 503;
   if (grpc) error.status = kServiceUnavailable;

@@ -105,6 +105,9 @@ struct BackendPlan {
   const BackendIdentity& boundedAs() const { return boundsOf.empty() ? countedAs() : boundsOf; }
 };
 
+/// Returns the object of a plan as events name it ("Backend demo/api"); empty for a server of the settings.
+std::string titleOf(const BackendPlan& plan);
+
 /// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
 /// and the Backend supports HTTP/2 only.
 const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
@@ -200,6 +203,7 @@ struct Bind {
   std::string address;  // IP literal; "" for all addresses
   std::uint16_t port = 0;
   bool tls = false;
+  std::string gateway = {};                  // as events name it: "Gateway demo/egress"
   std::vector<ListenerIdentity> identities;  // with tls at least one
   ListenerService service;
 };

@@ -24,6 +24,7 @@ class CertificateWatchTest : public testing::Test {
     auto snapshot = std::make_shared<routing::Snapshot>();
     routing::Bind& bind = snapshot->binds.emplace_back();
     bind.port = 443;
+    bind.gateway = "Gateway demo/egress";
     bind.identities.push_back(
         {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(identity.certificate).value()),
          nullptr});
@@ -47,8 +48,9 @@ TEST_F(CertificateWatchTest, WarnsAMonthBeforeTheExpiry) {
   serve(24h * 60);
   EXPECT_EQ(events_.document(), "[]\n");
   serve(24h * 29);
-  EXPECT_THAT(events_.document(), HasSubstr("\"reason\":\"CertificateExpires\",\"object\":\"listener at *:443\","
-                                            "\"message\":\"its certificate is valid until "));
+  EXPECT_THAT(events_.document(), HasSubstr("\"reason\":\"CertificateExpires\",\"object\":\"Gateway demo/egress\","
+                                            "\"message\":\"the certificate of the listener at *:443 is valid "
+                                            "until "));
 }
 
 TEST_F(CertificateWatchTest, ChecksEveryDayWithoutANewConfiguration) {

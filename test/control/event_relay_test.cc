@@ -25,7 +25,7 @@ TEST(EventRelays, HandAllOfABatchToTheRingOfTheMainThread) {
     observe::EventBatch batch;
     relay.send(batch);
     for (std::size_t i = 0; i <= observe::EventBatch::kMost; ++i) {
-      batch.add(observe::EventType::kWarning, "Denied", "HTTPRoute demo/r" + std::to_string(i), "denied", {});
+      batch.add(observe::EventType::kWarning, "Denied", "HTTPRoute n" + std::to_string(i) + "/r", "denied", {});
     }
     relay.send(batch);
     EXPECT_TRUE(batch.empty());
@@ -33,7 +33,7 @@ TEST(EventRelays, HandAllOfABatchToTheRingOfTheMainThread) {
   other.join();
   EXPECT_EQ(ring.document(), "[]\n") << "it belongs to the main thread";
   EXPECT_TRUE(sluice::test::runUntil(main, [&] { return ring.document() != "[]\n"; }));
-  EXPECT_THAT(ring.document(), HasSubstr("HTTPRoute demo/r0"));
+  EXPECT_THAT(ring.document(), HasSubstr("HTTPRoute n0/r"));
   EXPECT_EQ(metrics.at<observe::Metric::kEventsDropped>().value(), 1u) << "there was one too many";
 }
 

@@ -31,6 +31,14 @@ std::optional<BlockingSocket> connectInTime(std::uint16_t port) {
   return std::nullopt;
 }
 
+/// Waits for the event about a connection that was closed because of that limit.
+bool isDenied(const GatewayProcess& gateway, const std::string& limit) {
+  const std::string event =
+      R"("reason":"ConnectionDenied","object":"Gateway test/egress","message":"a connection was closed because of limits.)" +
+      limit + "\"";
+  return eventually([&] { return gateway.adminGet("/events").find(event) != std::string::npos; });
+}
+
 TEST(ConnectionLimit, ClosesConnectionsBeyondItAndServesTheOthers) {
   RawOrigin origin(RawOrigin::answering(kOk));
   const GatewayProcess gateway(
@@ -43,6 +51,7 @@ TEST(ConnectionLimit, ClosesConnectionsBeyondItAndServesTheOthers) {
   EXPECT_EQ(third.readAll(), "");
   EXPECT_TRUE(third.closed());
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"connections\"}", before + 1));
+  EXPECT_TRUE(isDenied(gateway, "connections")) << gateway.adminGet("/events");
   for (BlockingSocket* client : {&*first, &*second}) {
     client->send(kGet);
     EXPECT_EQ(readResponse(*client).status, 200);
@@ -61,6 +70,7 @@ TEST(AddressLimit, ClosesConnectionsOfOneAddressBeyondItAndServesTheOthers) {
   BlockingSocket third = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(third.readAll(), "");
   EXPECT_TRUE(gateway.limitWasHit("connectionsPerAddress"));
+  EXPECT_TRUE(isDenied(gateway, "connectionsPerAddress")) << gateway.adminGet("/events");
   EXPECT_EQ(statusOf(gateway, "/", {"--interface", "127.0.0.2"}), "200");
   first->send(kGet);
   EXPECT_EQ(readResponse(*first).status, 200);

@@ -38,6 +38,21 @@ TEST(EventBatch, CountsEqualEventsAndBoundsDifferentOnes) {
   EXPECT_EQ(denied->last, at(2));
 }
 
+TEST(EventBatch, LeavesPlacesToOtherNamespaces) {
+  EventBatch batch;
+  for (std::size_t i = 0; i < 2 * EventBatch::kMostOfNamespace; ++i) {
+    batch.add(EventType::kWarning, "ProcessorFailed", "PayloadProcessor flood/p" + std::to_string(i), "m", at(1));
+  }
+  EXPECT_EQ(batch.takeDropped(), EventBatch::kMostOfNamespace);
+  batch.add(EventType::kWarning, "ProcessorFailed", "PayloadProcessor quiet/p", "m", at(1));
+  batch.add(EventType::kWarning, "ProcessorFailed", "PayloadProcessor flood/p0", "known", at(1));
+  batch.add(EventType::kWarning, "RolledBack", "", "m", at(1));
+  EXPECT_EQ(batch.takeDropped(), 0U);
+  EXPECT_EQ(batch.take().size(), EventBatch::kMostOfNamespace + 2);
+  batch.add(EventType::kWarning, "ProcessorFailed", "PayloadProcessor flood/p999", "m", at(2));
+  EXPECT_EQ(batch.take().size(), 1U) << "each batch begins anew";
+}
+
 class EventRingTest : public testing::Test {
  protected:
   static Event event(const std::string& object, int second, std::uint64_t count = 1) {

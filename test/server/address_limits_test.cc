@@ -22,7 +22,7 @@ class AddressLimitsTest : public testing::Test {
   /// Returns true if a connection is admitted, which stays open then.
   bool admit(const std::string& ip, bool tls = false) {
     AddressLimits::Place place;
-    const bool admitted = limits_.admit(*net::Address::parse(ip, 1), tls, now_, place);
+    const bool admitted = limits_.admit(*net::Address::parse(ip, 1), tls, now_, place).empty();
     if (admitted) open_.push_back(std::move(place));
     return admitted;
   }
@@ -80,7 +80,7 @@ TEST_F(AddressLimitsTest, RememberNoAddressThatIsGone) {
     now_ += std::chrono::seconds(2);
     AddressLimits::Place place;
     const std::string ip = "10.0." + std::to_string(i / 256) + "." + std::to_string(i % 256);
-    ASSERT_TRUE(limits_.admit(*net::Address::parse(ip, 1), true, now_, place));
+    ASSERT_EQ(limits_.admit(*net::Address::parse(ip, 1), true, now_, place), "");
     ASSERT_LE(limits_.remembered(), 128u);
   }
   for (int i = 0; i < 5000; ++i) {

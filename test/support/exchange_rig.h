@@ -176,6 +176,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::size_t openConnections() const { return connections_.size(); }
   std::string metricsText() const { return observe::exposeMetrics(metrics); }
   void flushLog() { accessLog_.flush(); }
+  std::vector<observe::Event> takeEvents() { return events_.take(); }
 
  private:
   static routing::BackendPlan makePlan(const RigOptions& options) {

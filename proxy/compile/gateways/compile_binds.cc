@@ -48,6 +48,7 @@ std::shared_ptr<const routing::RouteCandidates> refusal(const GatewayPlan& gatew
 std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, std::uint16_t port) {
   auto name = std::make_shared<routing::ServedListener>();
   name->gateway = gateway.gateway->meta.qualifiedName();
+  name->object = gateway.gateway->meta.title();
   name->port = port;
   name->rest = gateway.rest;
   return name;
@@ -61,6 +62,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     const std::string& hostname = plan->listener->hostname;
     auto name = std::make_shared<routing::ServedListener>();
     name->gateway = gateway.gateway->meta.qualifiedName();
+    name->object = gateway.gateway->meta.title();
     name->section = plan->listener->name;
     name->port = plan->port;
     name->preRouting = plan->preRouting;
@@ -105,6 +107,7 @@ std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways
         routing::Bind bind;
         bind.address = address;
         bind.port = port;
+        bind.gateway = gateway.gateway->meta.title();
         bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
         bind.identities = identities(group);
         bind.service = service;

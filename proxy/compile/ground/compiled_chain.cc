@@ -10,7 +10,7 @@ bool sameStep(const processing::Step& a, const processing::Step& b) {
   const auto all = [](const processing::Step& step) {
     return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
                     step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
-                    step.body.decoded, step.authorizes, step.server, step.secrets);
+                    step.body.decoded, step.authorizes, step.server, step.secrets, step.object, step.health);
   };
   return all(a) == all(b);
 }

@@ -95,15 +95,17 @@ std::string nameOf(const config::PayloadProcessor& processor) {
 
 }  // namespace
 
-processing::Step refusing(const Fault& fault, processing::Scope scope) {
-  return {std::make_shared<const Refusing>(),
-          fault.reason,
-          std::string(config::PayloadProcessor::kKind),
-          Phase::kRequestHeaders,
-          scope,
-          std::numeric_limits<std::int32_t>::min(),
-          false,
-          true};
+processing::Step refusing(const Fault& fault, processing::Scope scope, std::string object) {
+  processing::Step step{std::make_shared<const Refusing>(),
+                        fault.reason,
+                        std::string(config::PayloadProcessor::kKind),
+                        Phase::kRequestHeaders,
+                        scope,
+                        std::numeric_limits<std::int32_t>::min(),
+                        false,
+                        true};
+  step.object = std::move(object);
+  return step;
 }
 
 const processing::Step* refusingStep(const processing::Chain* chain) {
@@ -123,6 +125,12 @@ std::string originOf(const config::ObjectMeta& meta) { return meta.title() + ": 
 Fault RefusedUse::named() const {
   if (origin.empty()) return fault;
   return summary(fault.reason, origin + fault.text());
+}
+
+std::string eventObject(std::string_view objectName) {
+  const std::size_t dot = std::min(objectName.find('.'), objectName.size());
+  const std::size_t space = std::min(objectName.find(' '), objectName.size());
+  return std::string(objectName.substr(0, dot)) + std::string(objectName.substr(space));
 }
 
 std::string objectName(const Holder& object, std::string_view name) {
@@ -267,7 +275,12 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
         const processing::Step& step = ready->front();
         servers_.note({writtenIn, use.name, use.path, step.failOpen, step.server, step.server->announced()});
       }
-      std::move(ready->begin(), ready->end(), std::back_inserter(result.steps));
+      for (processing::Step& step : *ready) {
+        step.object = eventObject(writtenIn);
+        step.health = states_.get<processing::UseHealth>(writtenIn + ": " + use.name,
+                                                         [] { return std::make_shared<processing::UseHealth>(); });
+        result.steps.push_back(std::move(step));
+      }
     } else {
       auto& refused = std::get<RefusedStep>(made);
       result.refused.push_back(

@@ -80,6 +80,8 @@ struct ShieldedUse {
   }
 };
 
+/// Returns "kind namespace/name" of an objectName(), as events name objects.
+std::string eventObject(std::string_view objectName);
 /// Returns "kind.group namespace/name".
 std::string objectName(const Holder& object, std::string_view name);
 
@@ -175,8 +177,8 @@ class ProcessorCompiler {
 };
 
 /// Returns a step that answers 500. It replaces steps that cannot run and fail closed, where nothing else refuses the
-/// requests.
-processing::Step refusing(const Fault& fault, processing::Scope scope);
+/// requests. `object` is that whose requests it refuses, as events name it.
+processing::Step refusing(const Fault& fault, processing::Scope scope, std::string object);
 /// Returns the first such step of a chain, which runs before all others; nullptr if there is none. `chain` may be null.
 const processing::Step* refusingStep(const processing::Chain* chain);
 

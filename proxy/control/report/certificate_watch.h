@@ -27,6 +27,7 @@ class CertificateWatch final : private net::Timer {
 
  private:
   struct ServedCertificate {
+    std::string gateway;  // as events name it
     std::string listener;
     base::WallTime end;
   };

@@ -154,7 +154,7 @@ void ExchangeSteps::refuse(const processing::Step& step, std::string reason) {
 
 bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
   if (!heeded_) return false;
-  refusal = StepRefusal{step.name, step.phase};
+  refusal = StepRefusal{step.name, step.object, step.phase};
   const bool replied = verdict.kind() == Verdict::Kind::kReply;
   const bool asksForTunnel = request_.head.body == http::Body::kTunnel;
   if (replied && !processing::isPossible(verdict.reply().error.status, asksForTunnel)) {

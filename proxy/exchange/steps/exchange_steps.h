@@ -97,6 +97,7 @@ class ExchangeSteps final : private StepHost {
   /// The step that has replied, or failed closed.
   struct StepRefusal {
     std::string processor;  // the name of the use
+    std::string object;     // the object in which the use is written, as events name it
     processing::Phase phase;
     std::optional<processing::Reply> reply = std::nullopt;  // none if it has failed
   };

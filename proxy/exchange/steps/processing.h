@@ -98,10 +98,8 @@ class Processing final : private ExchangeStepsOwner {
   /// Returns the head as the filters and steps of the Gateway and the rule have left it, without the fields that steps
   /// marked as secret.
   http::RequestHead headOfMirrors();
-  /// Returns the name of the processor that replied or failed; empty if none did.
-  std::string_view refusing() const {
-    return steps_ && steps_->refusal ? std::string_view(steps_->refusal->processor) : std::string_view();
-  }
+  /// Returns the step that replied or failed; nullptr if none did.
+  const ExchangeSteps::StepRefusal* refusal() const { return steps_ && steps_->refusal ? &*steps_->refusal : nullptr; }
   /// Returns when a suspended step has waited too long; max() if none is suspended.
   base::MonotonicTime deadline() const { return steps_ ? steps_->deadline() : base::MonotonicTime::max(); }
 

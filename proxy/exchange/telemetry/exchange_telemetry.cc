@@ -129,7 +129,7 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
     if (debug_.wants()) tellAttempt(exchange, exchange.attempt(), transaction.status, error);
   }
   if (accessLog_.enabled()) log(exchange, now);
-  if (transaction.error) tellDenial(exchange);
+  if (transaction.error) tell(denialOf(exchange));
 }
 
 void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status,
@@ -149,19 +149,11 @@ void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& att
                 {"error.message", message}});
 }
 
-/// Records an event for a request that a policy has denied. Mistakes of the client are no events.
-void ExchangeTelemetry::tellDenial(const Exchange& exchange) {
-  const base::Error& error = *exchange.transaction().error;
-  if (error.type != base::ErrorType::kDestinationIpProhibited && error.type != base::ErrorType::kHttpRequestDenied) {
-    return;
-  }
-  const routing::ServedListener* listener = exchange.transaction().route.listener;
-  const routing::WeightedBackend* backend = exchange.attempt().backend;
-  std::string object;
-  if (listener != nullptr) object = "Gateway " + listener->gateway;
-  if (backend != nullptr && backend->backend != nullptr) object = "Backend " + backend->backend->name;
-  events_.add(observe::EventType::kWarning, "RequestDenied", object,
-              std::string(base::errorTypeName(error.type)) + ": " + error.detail, worker_.clock().wallNow());
+/// Records an event for a request that was denied.
+void ExchangeTelemetry::tell(const std::optional<Denial>& denial) {
+  if (!denial) return;
+  events_.add(observe::EventType::kWarning, "RequestDenied", denial->object, denial->message,
+              worker_.clock().wallNow());
 }
 
 void ExchangeTelemetry::onStep(const StepReport& report) {
@@ -170,7 +162,8 @@ void ExchangeTelemetry::onStep(const StepReport& report) {
   if (known == nullptr) known = &lookUpDurations(step);
   known->observe(report.time);
   if (trace_.wants()) tellStep(report);
-  if (hasFailed(report)) onFailedStep(step, report.verdict.cause(), report.outcome);
+  if (hasFailed(report)) return onFailedStep(step, report.verdict.cause(), report.outcome);
+  if (step.health != nullptr && step.health->fails()) onRecoveredStep(step);
 }
 
 observe::Histogram& ExchangeTelemetry::lookUpDurations(const processing::Step& step) {
@@ -198,8 +191,14 @@ void ExchangeTelemetry::tellStep(const StepReport& report) {
 void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,
                                      processing::StepOutcome outcome) {
   const std::string_view phase = processing::phaseName(step.phase);
-  events_.add(observe::EventType::kWarning, "ProcessorFailed", "processor " + step.type + " " + step.name,
-              std::string(phase) + ": " + std::string(processing::causeName(cause)), worker_.clock().wallNow());
+  // If the gateway is full, the processor is not at fault, and the request is denied.
+  if (cause != processing::Cause::kNoRoom) {
+    if (step.health != nullptr) step.health->onFailure(worker_.clock().now());
+    events_.add(
+        observe::EventType::kWarning, "ProcessorFailed", step.object,
+        step.name + " (" + step.type + "), " + std::string(phase) + ": " + std::string(processing::causeName(cause)),
+        worker_.clock().wallNow());
+  }
   metrics_
       .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(cause),
                                                outcome == processing::StepOutcome::kSkipped ? "open" : "closed")
@@ -209,25 +208,32 @@ void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::C
   }
 }
 
+void ExchangeTelemetry::onRecoveredStep(const processing::Step& step) {
+  if (!step.health->takeRecovery(worker_.clock().now())) return;
+  events_.add(observe::EventType::kNormal, "ProcessorRecovered", step.object,
+              step.name + " (" + step.type + ") does not fail any more", worker_.clock().wallNow());
+}
+
 void ExchangeTelemetry::onMirrored(const Mirror& mirror) {
-  observe({mirror.method(), mirror.listener().gateway, mirror.rule().route, mirror.target().backend->name,
-           mirror.status(), mirror.error(), mirror.begun()});
+  observe({mirror.method(), mirror.listener().gateway, mirror.rule().route, *mirror.target().backend, mirror.status(),
+           mirror.error(), mirror.begun()});
 }
 
 void ExchangeTelemetry::onCallout(const BackendCallout& callout) {
   const http::ResponseHead* answer = callout.head();
   const std::uint16_t failed = callout.error() ? callout.error()->status : std::uint16_t{0};
-  observe({callout.method(), callout.place().gateway, callout.place().route, callout.plan().name,
+  observe({callout.method(), callout.place().gateway, callout.place().route, callout.plan(),
            answer != nullptr ? answer->status : failed, callout.error(), callout.begun()});
 }
 
 void ExchangeTelemetry::observe(const InternalRequest& request) {
   const std::string_view errorType = request.error ? base::errorTypeName(request.error->type) : std::string_view{};
   metrics_
-      .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend, "", "",
+      .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend.name, "", "",
                                                    http::methodLabel(request.method),
                                                    observe::StatusLabel(request.status), errorType)
       .observe(worker_.clock().now() - request.begun);
+  if (request.error) tell(denialOf(*request.error, request.backend));
 }
 
 void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
@@ -263,7 +269,7 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.route = names.route;
   record.backend = names.backend;
   record.attempts = attempt.number;
-  record.processor = exchange.processor();
+  if (const auto* refusal = exchange.refusal(); refusal != nullptr) record.processor = refusal->processor;
   record.revision = exchange.revision(revision_);
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();

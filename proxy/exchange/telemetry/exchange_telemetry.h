@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/telemetry/denials.h"
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/bounded_log.h"
 #include "proxy/observe/events.h"
@@ -49,7 +50,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void onLimit(std::string_view limit) override;
 
  private:
-  void tellDenial(const Exchange& exchange);
+  void tell(const std::optional<Denial>& denial);
   /// Writes a debug line about an attempt that has ended.
   void tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status, const base::Error* error);
   /// Writes a trace line about a step of a payload processor.
@@ -89,7 +90,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
     http::Method method;
     std::string_view gateway;
     std::string_view route;
-    std::string_view backend;
+    const routing::BackendPlan& backend;
     std::uint16_t status;
     const std::optional<base::Error>& error;
     base::MonotonicTime begun;
@@ -98,6 +99,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
   /// Looks the instrument of a step up by its names, and keeps it if the step has a number.
   observe::Histogram& lookUpDurations(const processing::Step& step);
   void onFailedStep(const processing::Step& step, processing::Cause cause, processing::StepOutcome outcome);
+  /// Records an event for a use that has failed, and does not fail any more.
+  void onRecoveredStep(const processing::Step& step);
 
   net::Worker& worker_;
   observe::MetricShard& metrics_;

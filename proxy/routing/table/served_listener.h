@@ -14,6 +14,7 @@ struct Rule;
 
 struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::string gateway;  // "namespace/name"
+  std::string object;   // its Gateway as events name it ("Gateway demo/egress")
   std::string section;
   std::uint16_t port = 0;
   /// The steps that run before a route is matched; may be null.

@@ -19,16 +19,16 @@ void AddressLimits::setBounds(const base::LimitSettings& limits) {
   mostHandshakes_ = limits.handshakesPerAddress;
 }
 
-bool AddressLimits::admit(const net::Address& peer, bool tls, base::MonotonicTime now, Place& place) {
+std::string_view AddressLimits::admit(const net::Address& peer, bool tls, base::MonotonicTime now, Place& place) {
   const bool boundHandshakes = tls && mostHandshakes_ != 0;
-  if (mostConnections_ == 0 && !boundHandshakes) return true;
+  if (mostConnections_ == 0 && !boundHandshakes) return {};
   sweep(now);
   Client& client = clients_[net::networkOf(peer)];
   if (!client.place) client.place = std::make_shared<char>();
   const auto open = static_cast<std::uint64_t>(client.place.use_count() - 1);
   if (mostConnections_ != 0 && open >= mostConnections_) {
     refusedConnections_.add();
-    return false;
+    return "connectionsPerAddress";
   }
   if (boundHandshakes) {
     if (now - client.secondBegan >= kSecond) {
@@ -37,12 +37,12 @@ bool AddressLimits::admit(const net::Address& peer, bool tls, base::MonotonicTim
     }
     if (client.handshakes >= mostHandshakes_) {
       refusedHandshakes_.add();
-      return false;
+      return "handshakesPerAddress";
     }
     ++client.handshakes;
   }
   place = client.place;
-  return true;
+  return {};
 }
 
 void AddressLimits::sweep(base::MonotonicTime now) {

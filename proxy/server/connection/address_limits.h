@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 
 #include "proxy/base/clock.h"
@@ -27,9 +28,9 @@ class AddressLimits {
   /// 0 means no bound. Connections that were admitted without a bound are not counted.
   void setBounds(const base::LimitSettings& limits);
 
-  /// Admits a connection of `peer`, and sets its place. Returns false, and counts the limit, if that exceeds a bound.
-  /// `tls` connections begin with a handshake. Times never go back.
-  bool admit(const net::Address& peer, bool tls, base::MonotonicTime now, Place& place);
+  /// Admits a connection of `peer`, and sets its place. Returns the name of the limit, which it counts, if that exceeds
+  /// a bound; else nothing. `tls` connections begin with a handshake. Times never go back.
+  std::string_view admit(const net::Address& peer, bool tls, base::MonotonicTime now, Place& place);
   /// Returns the number of addresses that it remembers.
   std::size_t remembered() const { return clients_.size(); }
 

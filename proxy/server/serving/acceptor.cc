@@ -47,20 +47,22 @@ void Acceptor::onAccepted(int fd, const net::Address& peer, const BoundSocket& b
   }
   if (total >= maxConnections_ || static_cast<std::size_t>(fd) >= descriptors_) {
     refused_.add();
-    ::close(fd);
-    return;
+    return refuse(fd, bound, "connections");
   }
   AcceptedClient client{fd, peer, bound.bind, nullptr};
-  if (!addresses_.admit(peer, bound.tls, workers_.front()->worker().now(), client.place)) {
-    ::close(fd);
-    return;
-  }
+  const auto limit = addresses_.admit(peer, bound.tls, workers_.front()->worker().now(), client.place);
+  if (!limit.empty()) return refuse(fd, bound, limit);
   chosen->countConnection();
   if (chosen == workers_.front()) {
     chosen->take(std::move(client));
   } else {
     chosen->hand(std::move(client));
   }
+}
+
+void Acceptor::refuse(int fd, const BoundSocket& bound, std::string_view limit) {
+  ::close(fd);
+  workers_.front()->tellRefusal(bound.bind, limit);
 }
 
 }  // namespace sluice::server

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "proxy/base/settings.h"
@@ -31,6 +32,7 @@ class Acceptor {
   };
   std::unique_ptr<net::TcpListener> listenerFor(const BoundSocket& bound);
   void onAccepted(int fd, const net::Address& peer, const BoundSocket& bound);
+  void refuse(int fd, const BoundSocket& bound, std::string_view limit);
 
   const std::vector<WorkerRuntime*> workers_;
   std::uint64_t maxConnections_ = 0;

@@ -41,7 +41,7 @@ void HealthChecks::onHealth(const routing::CheckedBackend& checked, const std::o
   const std::string message = "health checks of " + name + (good ? " pass" : " fail: " + wrong);
   const base::WallTime now = main_.clock().wallNow();
   events_.note({good ? observe::EventType::kNormal : observe::EventType::kWarning,
-                good ? "BackendHealthy" : "BackendUnhealthy", backend.object, message, 1, now, now});
+                good ? "BackendHealthy" : "BackendUnhealthy", routing::titleOf(backend), message, 1, now, now});
   if (good) {
     log_.info("backend is healthy", {{"backend", backend.name}, {"endpoint", name}});
   } else {

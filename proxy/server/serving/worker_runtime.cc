@@ -210,6 +210,15 @@ void WorkerRuntime::take(AcceptedClient client) {
   std::visit(serve, *served->service);
 }
 
+void WorkerRuntime::tellRefusal(control::BindId bind, std::string_view limit) {
+  const control::ServedBind* served = generation_->find(bind);
+  if (served == nullptr) return;
+  const auto place = static_cast<std::size_t>(served - generation_->binds.data());
+  events_.add(observe::EventType::kWarning, "ConnectionDenied", generation_->snapshot->binds[place].gateway,
+              "a connection was closed because of limits." + std::string(limit), worker_.clock().wallNow());
+  if (relay_ != nullptr) eventTimer_.arm();  // the beat may have nothing else to do
+}
+
 void WorkerRuntime::drive() {
   connections_.drive([](DownstreamConnection& connection) { connection.resume(); });
   exchanges_.drive();

@@ -85,6 +85,9 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Calls `tell` with the worker's `most` oldest exchanges, under the name of `number`: on the worker's thread, or
   /// never if it has stopped. Any thread.
   void listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell);
+  /// Records an event for a connection that was closed because of that limit; on the worker's own thread, inside a
+  /// Turn.
+  void tellRefusal(control::BindId bind, std::string_view limit);
   void countConnection() { connectionCount_.fetch_add(1, std::memory_order_relaxed); }
 
   /// Sets a function that is called on the worker's thread when it stops, before its own parts are destroyed: for

@@ -47,7 +47,9 @@ HandedDown ProcessorRules::ofListener(const config::Gateway& gateway, const std:
   uses.append(processors_.targeting(gateway.meta, {listener}, of));
   uses = usesAtGateway(std::move(uses), processors_.model(), gateway, result);
   result.steps = std::move(uses.steps);
-  for (const Fault& each : result.closing) result.steps.push_back(refusing(each, of.scope));
+  for (const Fault& each : result.closing) {
+    result.steps.push_back(refusing(each, of.scope, gateway.meta.title()));
+  }
   for (const ShieldedUse& each : uses.shielded) {
     if (each.step.preRouting) result.steps.push_back(each.step);
   }
