@@ -66,10 +66,10 @@ std::optional<EventRegarding> regardingOf(std::string_view object) {
                         ""};
 }
 
-base::MonotonicTime TokenBucket::next(base::MonotonicTime now) const {
+base::MonotonicTime TokenBucket::next(base::MonotonicTime now, int spare) const {
   // After `burst` tokens at once it needs burst * refill until it is full; it is empty if more than burst - 1 are
   // missing.
-  return std::max(now, fullAt_ - (burst_ - 1) * refill_);
+  return std::max(now, fullAt_ - (burst_ - 1 - spare) * refill_);
 }
 
 void TokenBucket::take(base::MonotonicTime now) { fullAt_ = std::max(fullAt_, now) + refill_; }
@@ -161,7 +161,7 @@ std::vector<EventWrite> EventObjects::take(base::MonotonicTime now, std::size_t 
     // The token of a new event was taken when it was noted.
     if (held.state == State::kWritten && held.tries == 0) {
       TokenBucket* bucket = bucketOf(held.object, now);
-      const base::MonotonicTime next = bucket == nullptr ? now + kObjectRefill : bucket->next(now);
+      const base::MonotonicTime next = bucket == nullptr ? now + kObjectRefill : bucket->next(now, kNewOfObject);
       if (next > now) {
         held.due = next;
         continue;

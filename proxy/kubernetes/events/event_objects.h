@@ -7,7 +7,8 @@
 // As client-go's EventSourceObjectSpamFilter does, each object that events concern has a bucket of tokens, from which
 // each write takes one: kObjectBurst at once, and another one every kObjectRefill. All objects together have
 // kTotalBurst and kTotalRefill. A new event for whose object there is no token is dropped and counted; a series waits
-// for the next token, and loses nothing. So a flood of denials costs the API server little.
+// for the next token, and loses nothing. So a flood of denials costs the API server little. Series leave kNewOfObject
+// tokens to new events: a processor that fails for hours does not silence the event of its recovery.
 //
 // It is a state machine of one thread without sockets and clocks. Its owner sends the requests that take() returns, and
 // reports one outcome for each with done().
@@ -39,7 +40,7 @@ struct EventRegarding {
 };
 
 /// Returns kind, namespace and name of an event's object ("HTTPRoute demo/web"); nullopt if it names no such object, as
-/// in events about the process and about processors.
+/// in events about the process.
 std::optional<EventRegarding> regardingOf(std::string_view object);
 
 /// A request to the API server: a GET, a creation or a merge patch.
@@ -61,8 +62,8 @@ class TokenBucket {
  public:
   TokenBucket(int burst, base::Duration refill) : burst_(burst), refill_(refill) {}
 
-  /// Returns when there is a token; `now` if there is one.
-  base::MonotonicTime next(base::MonotonicTime now) const;
+  /// Returns when there is a token besides `spare` others; `now` if there is one.
+  base::MonotonicTime next(base::MonotonicTime now, int spare = 0) const;
   /// Takes a token, of which there must be one.
   void take(base::MonotonicTime now);
   bool isFull(base::MonotonicTime now) const { return fullAt_ <= now; }
@@ -80,6 +81,7 @@ class EventObjects {
   static constexpr std::size_t kMostHeld = 1000;     // different events
   static constexpr std::size_t kMostObjects = 5000;  // objects that have spent tokens
   static constexpr int kObjectBurst = 25;
+  static constexpr int kNewOfObject = 5;
   static constexpr base::Duration kObjectRefill = std::chrono::minutes(5);
   static constexpr int kTotalBurst = 100;
   static constexpr base::Duration kTotalRefill = std::chrono::seconds(1);

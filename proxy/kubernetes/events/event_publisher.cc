@@ -10,6 +10,7 @@ namespace sluice::kubernetes {
 namespace {
 
 constexpr std::string_view kServeAction = "Serve";
+
 EventOutcome eventOutcome(WriteOutcome outcome) {
   if (outcome == WriteOutcome::kBusy || outcome == WriteOutcome::kNoAnswer) return EventOutcome::kFailed;
   if (outcome == WriteOutcome::kDone) return EventOutcome::kDone;
@@ -32,9 +33,31 @@ EventPublisher::EventPublisher(ApiClient& client, const ClusterObjects& objects,
 }
 
 void EventPublisher::onEvent(const observe::Event& event) {
-  if (event.type != observe::EventType::kWarning) return;
-  if (event.reason != control::kNotFullyServed) return publish(event);
+  if (event.type != observe::EventType::kWarning) return publishRecovery(event);
+  if (event.reason != control::kNotFullyServed) return publishFault(event);
   if (controls_) publishIfLeading(event);
+}
+
+void EventPublisher::publishFault(const observe::Event& event) {
+  const auto known = std::find_if(kPassingFaults.begin(), kPassingFaults.end(),
+                                  [&](const PassingFault& each) { return each.warning == event.reason; });
+  if (!publish(event) || known == kPassingFaults.end()) return;
+  faults_.emplace(known->warning, event.object);
+  if (faults_.size() < mostFaults_) return;
+  std::erase_if(faults_, [this](const auto& fault) { return !isInCluster(fault.second); });
+  mostFaults_ = std::max(kFewFaults, 2 * faults_.size());
+}
+
+// An object may have several endpoints or uses that recover one after the other, so its fault is not forgotten.
+void EventPublisher::publishRecovery(const observe::Event& event) {
+  const auto known = std::find_if(kPassingFaults.begin(), kPassingFaults.end(),
+                                  [&](const PassingFault& each) { return each.recovery == event.reason; });
+  if (known != kPassingFaults.end() && faults_.contains({known->warning, event.object})) publish(event);
+}
+
+bool EventPublisher::isInCluster(std::string_view object) const {
+  const std::optional<EventRegarding> regarding = regardingOf(object);
+  return regarding && objects_.collectionOf(regarding->kind, {regarding->nameSpace, regarding->name}) != nullptr;
 }
 
 void EventPublisher::tell(const observe::Event& event) {
@@ -42,22 +65,23 @@ void EventPublisher::tell(const observe::Event& event) {
   if (event.type != observe::EventType::kWarning) publish(event);  // warnings of the ring are taken anyway
 }
 
-void EventPublisher::publish(const observe::Event& event) {
+bool EventPublisher::publish(const observe::Event& event) {
   const std::string object = event.object.empty() ? "GatewayClass " + objects_.firstClass() : event.object;
   std::optional<EventRegarding> regarding = regardingOf(object);
-  if (!regarding) return;
+  if (!regarding) return false;
   const ApiObjectKey key{regarding->nameSpace, regarding->name};
   const FollowedCollection* collection = objects_.collectionOf(regarding->kind, key);
-  if (collection == nullptr) return;
+  if (collection == nullptr) return false;
   const std::string group(collection->kind().group);
   regarding->apiVersion = (group.empty() ? "" : group + "/") + std::string(collection->version());
   regarding->uid = collection->find(key)->uid;
   events_.note(event, *regarding, kServeAction, client_.worker().now());
   send();
+  return true;
 }
 
 void EventPublisher::publishIfLeading(const observe::Event& event) {
-  if (leads_) return publish(event);
+  if (leads_) return static_cast<void>(publish(event));
   if (kept_.size() >= kMostKeptEvents) kept_.pop_front();
   kept_.emplace_back(client_.worker().now(), event);
 }

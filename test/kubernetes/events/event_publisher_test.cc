@@ -10,6 +10,7 @@
 
 #include "proxy/kubernetes/lease/leader_election.h"
 #include "test/kubernetes/client/api_rig.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -139,6 +140,44 @@ TEST_F(EventPublishing, PublishesADecisionOfTheControllerOnce) {
 TEST_F(EventPublishing, DoesNotPublishSuccesses) {
   note(event(observe::EventType::kNormal, "Reloaded", "HTTPRoute demo/r0", "it is served"));
   EXPECT_EQ(told.size(), 0u);
+}
+
+TEST_F(EventPublishing, PublishesARecoveryAfterTheWarning) {
+  const auto comes = [this](observe::EventType type, std::string_view reason, const std::string& object) {
+    note(event(type, std::string(reason), object, "it is so"));
+  };
+  std::size_t published = 0;
+  for (const PassingFault& each : kPassingFaults) {
+    comes(observe::EventType::kNormal, each.recovery, "HTTPRoute demo/r0");
+    EXPECT_EQ(told.size(), published) << "it was good all the time";
+    comes(observe::EventType::kWarning, each.warning, "HTTPRoute demo/r0");
+    EXPECT_EQ(told.size(), published + 1);
+    comes(observe::EventType::kNormal, each.recovery, "HTTPRoute demo/r1");
+    comes(observe::EventType::kNormal, "Reloaded", "HTTPRoute demo/r0");
+    EXPECT_EQ(told.size(), published + 1);
+    comes(observe::EventType::kNormal, each.recovery, "HTTPRoute demo/r0");
+    ASSERT_EQ(told.size(), published + 2);
+    EXPECT_THAT(body(published + 1),
+                AllOf(HasSubstr(R"("type":"Normal","reason":")" + std::string(each.recovery) + "\""),
+                      HasSubstr(R"("kind":"HTTPRoute","namespace":"demo","name":"r0")")));
+    published += 2;
+  }
+}
+
+TEST_F(EventPublishing, PublishesNoRecoveryOfWhatIsNoObjectOfTheCluster) {
+  note(event(observe::EventType::kWarning, "ProcessorFailed", "HTTPRoute demo/unknown", "it is so"));
+  note(event(observe::EventType::kNormal, "ProcessorRecovered", "HTTPRoute demo/unknown", "it is so"));
+  EXPECT_EQ(told.size(), 0u);
+}
+
+TEST(KubernetesPage, HasEveryRecoveryThatIsPublished) {
+  const auto rows =
+      sluice::test::pageTable(sluice::test::referencePage("kubernetes.md"), "| recovery | after the warning |");
+  ASSERT_EQ(rows.size(), kPassingFaults.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][0], "`" + std::string(kPassingFaults[i].recovery) + "`");
+    EXPECT_EQ(rows[i][1], "`" + std::string(kPassingFaults[i].warning) + "`");
+  }
 }
 
 TEST_F(EventPublishing, LeavesResultsOfCompilingToTheControllers) {
