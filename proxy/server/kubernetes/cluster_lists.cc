@@ -62,6 +62,10 @@ class ListReading {
     if (answer.status == kHttpForbidden && collection().mayBeOwnNamespace && !std::exchange(inNamespace_, true)) {
       return ask("");
     }
+    if (answer.status == kHttpForbidden && collection().optional) {
+      lists_.refused.push_back(path());
+      return next();
+    }
     if (!answer.ok()) return requests_.end("refuses to list " + path() + ": " + answer.fault());
     if (kubernetes::itemsOf(answer.body) == nullptr) return requests_.end("has sent no list for " + path());
     const std::string continueToken(kubernetes::textIn(kubernetes::valueIn(&answer.body, "metadata"), "continue"));

@@ -19,12 +19,15 @@ struct ClusterCollection {
   std::string selector = {};  // "labelSelector=sluice.dev%2Freplica-of", or empty
   /// A user who may not list all namespaces gets the objects of the kubeconfig's own namespace.
   bool mayBeOwnNamespace = false;
+  /// A user who may not list it gets an empty list.
+  bool optional = false;
 };
 
 /// The lists in the server's answers.
 struct ClusterLists {
   std::string server;                             // its URL
   std::vector<std::vector<content::Value>> each;  // in the order of the collections
+  std::vector<std::string> refused = {};          // the paths of optional collections that may not be listed
 };
 
 /// Reads the collections one after the other. Without a `kubeconfig` path, the Pod's service account is used. The error

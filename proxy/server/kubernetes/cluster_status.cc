@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "proxy/kubernetes/provision/gateway_to_run.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/condition_faults.h"
+#include "proxy/server/kubernetes/our_status.h"
 
 namespace sluice::server {
 namespace {
@@ -25,12 +27,16 @@ using kubernetes::textIn;
 using kubernetes::valueIn;
 
 /// The part of a kind in the status.
-enum class StatusRole { kClass, kGateway, kRoute, kNone };
+enum class StatusRole { kClass, kGateway, kRoute, kOther, kNone };
 
 StatusRole roleOf(const config::ObjectKind& kind) {
   if (kind.isOf<config::GatewayClass>()) return StatusRole::kClass;
   if (kind.isOf<config::Gateway>()) return StatusRole::kGateway;
-  return kind.isOf<config::HttpRoute>() || kind.isOf<config::GrpcRoute>() ? StatusRole::kRoute : StatusRole::kNone;
+  if (kind.isOf<config::HttpRoute>() || kind.isOf<config::GrpcRoute>()) return StatusRole::kRoute;
+  if (!kind.status) return StatusRole::kNone;
+  // Another controller may have written conditions that name no controller.
+  const bool isForeign = kind.group == config::kEnvoyGroup && kind.status == config::StatusShape::kConditions;
+  return isForeign ? StatusRole::kNone : StatusRole::kOther;
 }
 
 /// Returns the kinds that are listed, in the order of statusCollections(); the Leases come after them.
@@ -141,16 +147,6 @@ std::set<std::string> parentsOf(const Value& route) {
   return parents;
 }
 
-/// Returns the entries of a route's status that this program has written.
-Value ourParents(const Value& route) {
-  Value ours;
-  ours.kind = Value::Kind::kList;
-  for (const Value& parent : itemsIn(valueIn(&route, "status"), "parents")) {
-    if (textIn(&parent, "controllerName") == config::kControllerName) ours.items.push_back(parent);
-  }
-  return ours;
-}
-
 void addRoutes(const config::ObjectKind& kind, const std::vector<Value>& objects, ClusterStatus& status) {
   for (const Value& each : objects) {
     const std::set<std::string> parents = parentsOf(each);
@@ -160,11 +156,22 @@ void addRoutes(const config::ObjectKind& kind, const std::vector<Value>& objects
       ++gateway.routes;
       concerned = true;
     }
-    const Value ours = ourParents(each);
-    if (!concerned && ours.items.empty()) continue;
+    const std::optional<Value> ours = ourStatus(kind, each);
+    if (!concerned && !ours) continue;
     ObjectInCluster route;
-    describe(kind, each, ours.items.empty() ? nullptr : &ours, route);
+    describe(kind, each, ours ? &*ours : nullptr, route);
     status.routes.push_back(std::move(route));
+  }
+}
+
+/// Adds the objects whose status this program has written, and that have faults.
+void addOthers(const config::ObjectKind& kind, const std::vector<Value>& objects, ClusterStatus& status) {
+  for (const Value& each : objects) {
+    const std::optional<Value> ours = ourStatus(kind, each);
+    if (!ours) continue;
+    ObjectInCluster object;
+    describe(kind, each, &*ours, object);
+    if (!object.faults.empty()) status.others.push_back(std::move(object));
   }
 }
 
@@ -253,8 +260,16 @@ bool ReplicaInCluster::hasFaults() const {
 bool ClusterStatus::hasFaults() const {
   const auto faulty = [](const auto& object) { return !object.faults.empty(); };
   return gateways.empty() || !problems.empty() || std::any_of(gateways.begin(), gateways.end(), faulty) ||
-         std::any_of(routes.begin(), routes.end(), faulty) ||
+         std::any_of(routes.begin(), routes.end(), faulty) || !others.empty() ||
          std::any_of(replicas.begin(), replicas.end(), [](const ReplicaInCluster& each) { return each.hasFaults(); });
+}
+
+std::vector<DifferingGroup> ClusterStatus::differences() const {
+  std::vector<const kubernetes::ReplicaReport*> live;
+  for (const ReplicaInCluster& each : replicas) {
+    if (!each.gone) live.push_back(&each.report);
+  }
+  return differingGroups(live);
 }
 
 std::vector<ClusterCollection> statusCollections() {
@@ -264,6 +279,7 @@ std::vector<ClusterCollection> statusCollections() {
     for (const std::string_view version : kind->versions) {
       collection.paths.push_back(kubernetes::collectionPath(*kind, version));
     }
+    collection.optional = roleOf(*kind) == StatusRole::kOther;
     collections.push_back(std::move(collection));
   }
   collections.push_back({{kubernetes::apiPath("coordination.k8s.io", "v1") + "/leases"},
@@ -286,11 +302,14 @@ ClusterStatus readClusterStatus(ClusterLists&& lists, base::WallTime now) {
   eachOf(StatusRole::kGateway,
          [&](const auto& kind, const auto& objects) { addGateways(kind, objects, classes, status.gateways); });
   eachOf(StatusRole::kRoute, [&](const auto& kind, const auto& objects) { addRoutes(kind, objects, status); });
+  eachOf(StatusRole::kOther, [&](const auto& kind, const auto& objects) { addOthers(kind, objects, status); });
+  status.unread = std::move(lists.refused);
   const ReportersByClass reporters = reportersOf(classes, status.gateways);
   addReplicas(lists.each[kinds.size()], reporters, now, status);
   judgeFleets(reporters, status);
   std::sort(status.gateways.begin(), status.gateways.end());
   std::sort(status.routes.begin(), status.routes.end());
+  std::sort(status.others.begin(), status.others.end());
   const auto key = [](const ReplicaInCluster& each) {
     return std::tuple(!each.hasFaults(), each.gone, std::tie(each.report.nameSpace, each.report.replica));
   };

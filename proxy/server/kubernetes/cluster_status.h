@@ -1,5 +1,6 @@
 // A ClusterStatus is the output of `sluice status --kubernetes`: the Gateways of a cluster, the replicas that serve
-// them, and their routes, by their statuses and the reports of the replicas. Objects with faults come first.
+// them, their routes, and other objects that have faults, by their statuses and the reports of the replicas.
+// Differences between replicas come first, and objects with faults before others.
 //
 // Values and pure functions.
 #pragma once
@@ -15,16 +16,16 @@
 #include "proxy/kubernetes/lease/fleet_verdict.h"
 #include "proxy/kubernetes/lease/replica_report.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
+#include "proxy/server/kubernetes/replica_differences.h"
 
 namespace sluice::server {
 
-/// A Gateway or a route.
 struct ObjectInCluster {
   std::string kind;
   std::string nameSpace;
   std::string name;
   std::vector<std::string> faults;  // sentences for people
-  content::Value status;            // of a route: the list of the parents that this program has written
+  content::Value status;            // the part that this program has written (our_status.h)
 
   bool operator<(const ObjectInCluster& other) const;
 };
@@ -52,9 +53,14 @@ struct ClusterStatus {
   std::vector<ReplicaInCluster> replicas;  // replicas whose reports are trusted
   std::size_t ignored = 0;                 // Leases of replicas that no Gateway trusts (lease/reporters.h)
   std::vector<ObjectInCluster> routes;
-  std::vector<std::string> problems;  // Leases of trusted replicas that cannot be read
+  std::vector<ObjectInCluster> others;   // objects of other kinds that have faults
+  std::vector<std::string> unread = {};  // the paths of collections that this user may not list
+  std::vector<std::string> problems;     // Leases of trusted replicas that cannot be read
 
-  /// Returns true if a Gateway, a route or a live replica has faults, or if this program has no Gateway.
+  /// Returns the replicas that differ from the others of their group.
+  std::vector<DifferingGroup> differences() const;
+
+  /// Returns true if an object or a live replica has faults, or if this program has no Gateway.
   bool hasFaults() const;
 };
 

@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "proxy/content/json.h"
 
 namespace sluice::server {
@@ -15,6 +20,8 @@ using testing::IsEmpty;
 
 const base::WallTime kNoon = base::WallTime(std::chrono::hours(24 * 365 * 30 + 12));
 constexpr const char* kOurs = "sluice.dev/egress-gateway";
+const std::string kGroupPath = "/apis/gateway.networking.k8s.io/v1/";
+constexpr const char* kLeasesPath = "/apis/coordination.k8s.io/v1/leases";
 
 content::Value json(const std::string& text) {
   auto parsed = content::parseJson(text);
@@ -61,11 +68,12 @@ content::Value leaseOfReport(const kubernetes::ReplicaReport& report, base::Wall
   return json(kubernetes::replicaLease(report, at));
 }
 
-/// Lists of a cluster with our GatewayClass, in the order of statusCollections().
+/// Lists of a cluster with our GatewayClass.
 struct ListedCluster {
   std::vector<content::Value> gateways;
   std::vector<content::Value> routes;
   std::vector<content::Value> leases;
+  std::map<std::string, std::vector<content::Value>> others = {};  // by the path of their collection
 
   ClusterStatus status() const {
     ClusterLists lists;
@@ -73,21 +81,33 @@ struct ListedCluster {
     const content::Value ours = json(
         R"({"metadata":{"name":"egress","annotations":{"sluice.dev/supported-extension-kinds":"sluice-system/kinds"}},)"
         R"("spec":{"controllerName":"sluice.dev/egress-gateway"}})");
-    const content::Value others = json(R"({"metadata":{"name":"other"},"spec":{"controllerName":"a.test/b"}})");
-    lists.each = {{others, ours}, gateways, {}, routes, {}, leases};
-    EXPECT_EQ(lists.each.size(), statusCollections().size());
+    const content::Value foreign = json(R"({"metadata":{"name":"other"},"spec":{"controllerName":"a.test/b"}})");
+    const std::map<std::string, std::vector<content::Value>> core = {{kGroupPath + "gatewayclasses", {foreign, ours}},
+                                                                     {kGroupPath + "gateways", gateways},
+                                                                     {kGroupPath + "httproutes", routes},
+                                                                     {kLeasesPath, leases}};
+    for (const ClusterCollection& each : statusCollections()) {
+      lists.each.emplace_back();
+      for (const auto* known : {&core, &others}) {
+        const auto found = known->find(each.paths.front());
+        if (found != known->end()) lists.each.back() = found->second;
+      }
+    }
     return readClusterStatus(std::move(lists), kNoon + std::chrono::seconds(20));
   }
 };
 
 TEST(ClusterStatus, AsksForEveryVersionOfItsKindsAndForTheLeasesOfReplicas) {
   const std::vector<ClusterCollection> collections = statusCollections();
-  ASSERT_EQ(collections.size(), 6U);
+  ASSERT_GT(collections.size(), 20U);
   EXPECT_THAT(collections[0].paths, ElementsAre("/apis/gateway.networking.k8s.io/v1/gatewayclasses",
                                                 "/apis/gateway.networking.k8s.io/v1beta1/gatewayclasses"));
   EXPECT_THAT(collections[4].paths, ElementsAre("/apis/gateway.networking.k8s.io/v1/grpcroutes"));
-  EXPECT_THAT(collections[5].paths, ElementsAre("/apis/coordination.k8s.io/v1/leases"));
-  EXPECT_EQ(collections[5].selector, "labelSelector=sluice.dev%2Freplica-of");
+  EXPECT_THAT(collections.back().paths, ElementsAre(kLeasesPath));
+  EXPECT_EQ(collections.back().selector, "labelSelector=sluice.dev%2Freplica-of");
+  for (std::size_t i = 0; i < collections.size(); ++i) {
+    EXPECT_EQ(collections[i].optional, i >= 5 && i + 1 < collections.size()) << collections[i].paths.front();
+  }
 }
 
 TEST(ClusterStatus, IsGoodWhenEveryConditionAndEveryReplicaIs) {
@@ -220,6 +240,74 @@ TEST(ClusterStatus, NamesALeaseWhoseReportIsNotUnderstood) {
       {json(R"({"metadata":{"namespace":"sluice-system","name":"x","annotations":{"sluice.dev/report":"{}"}}})")}};
   EXPECT_THAT(cluster.status().problems,
               ElementsAre("Lease sluice-system/x: state must be InSync, Rollback or RollbackFailed"));
+}
+
+TEST(ClusterStatus, ShowsFirstWhereReplicasDiffer) {
+  kubernetes::ReplicaReport behind = reportOf("behind");
+  behind.served = "fedcba987654";
+  behind.state = control::ConfigState::kRollback;
+  behind.failed = {{"HTTPRoute", "demo", "web", "", "Invalid", "spec.rules"}};
+  behind.failedInAll = 2;
+  const ListedCluster cluster = {
+      {gatewayOf("egress", condition("Programmed", "True"))},
+      {routeTo("egress", "models", parentBy(kOurs, "False")), routeTo("egress", "good", parentBy(kOurs, "True"))},
+      {leaseOfReport(reportOf("a")), leaseOfReport(behind), leaseOfReport(reportOf("c"))}};
+  const std::string text = clusterStatusOutput(cluster.status()).text;
+  EXPECT_THAT(
+      text, testing::StartsWith("https://127.0.0.1:6443: there are faults\n"
+                                "\n"
+                                "1 of 3 replicas differs from the others:\n"
+                                "\n"
+                                "REPLICA                GATEWAY   FIELD    HAS                           OTHERS HAVE\n"
+                                "sluice-system/behind   all       served   fedcba987654                  0123456789ab\n"
+                                "                                 state    Rollback                      InSync\n"
+                                "                                 failed   HTTPRoute demo/web: Invalid   nothing\n"
+                                "                                          and 1 more\n"
+                                "\n"
+                                "GATEWAY "));
+  EXPECT_LT(text.find("HTTPRoute   demo        models"), text.find("RENEWED")) << "what is good comes last";
+  EXPECT_GT(text.find("HTTPRoute   demo        good"), text.find("RENEWED"));
+}
+
+TEST(ClusterStatus, ShowsObjectsOfAllKindsThatAreNotGood) {
+  const auto entry = [](const std::string& key, const std::string& controller, const std::string& status) {
+    return "{\"" + key + "\":\"" + controller + R"(","conditions":[)" + condition("Accepted", status) + "]}";
+  };
+  const auto object = [](const std::string& name, const std::string& list, const std::string& entries) {
+    return json("{" + metadata(name) + R"(,"status":{")" + list + "\":[" + entries + "]}}");
+  };
+  ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))}, {}, {leaseOfReport(reportOf("a"))}};
+  cluster.others["/apis/sluice.dev/v1alpha1/backends"] = {
+      object("api", "controllers", entry("name", kOurs, "False")),
+      object("good", "controllers", entry("name", kOurs, "True")),
+      object("foreign", "controllers", entry("name", "a.test/b", "False"))};
+  cluster.others["/apis/sluice.dev/v1alpha1/payloadprocessors"] = {
+      object("guard", "ancestors",
+             entry("controllerName", kOurs, "False") + "," + entry("controllerName", "a.test/b", "False"))};
+  cluster.others["/apis/sluice.dev/v1alpha1/payloadprocessingpipelines"] = {
+      object("steps", "conditions", condition("Accepted", "False")), json("{" + metadata("unseen") + "}")};
+  cluster.others["/apis/gateway.envoyproxy.io/v1alpha1/backends"] = {
+      object("of-envoy", "conditions", condition("Accepted", "False"))};
+  const ClusterStatus status = cluster.status();
+  EXPECT_TRUE(status.hasFaults());
+  EXPECT_THAT(clusterStatusOutput(status).text,
+              HasSubstr("\n\nKIND                        NAMESPACE   NAME    STATUS\n"
+                        "Backend                     demo        api     Accepted False, Why: because\n"
+                        "PayloadProcessingPipeline   demo        steps   Accepted False, Why: because\n"
+                        "PayloadProcessor            demo        guard   Accepted False, Why: because\n\nREPLICA "));
+  const content::Value document = json(content::outputJson(clusterStatusOutput(status).value));
+  EXPECT_EQ(document.find("objects")->items.size(), 3U);
+  EXPECT_EQ(document.find("objects")->items.at(0).find("status")->items.size(), 1U) << "only our part";
+}
+
+TEST(ClusterStatus, SaysWhichKindsMayNotBeRead) {
+  const ListedCluster cluster = {
+      {gatewayOf("egress", condition("Programmed", "True"))}, {}, {leaseOfReport(reportOf("a"))}};
+  ClusterStatus status = cluster.status();
+  status.unread = {"/apis/sluice.dev/v1alpha1/backends", "/apis/sluice.dev/v1alpha1/trafficpolicies"};
+  EXPECT_FALSE(status.hasFaults());
+  EXPECT_THAT(clusterStatusOutput(status).text,
+              HasSubstr("\nthis user may not list 2 kinds: /apis/sluice.dev/v1alpha1/backends and others\n"));
 }
 
 TEST(ClusterStatus, IsJsonForPrograms) {
