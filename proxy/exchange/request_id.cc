@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "proxy/base/hex.h"
 
@@ -21,20 +22,26 @@ bool isCleanRequestId(std::string_view id) {
 }
 
 std::string_view makeRequestId(base::Arena& arena, base::Random& random) {
-  constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
-  static constexpr std::array<std::uint8_t, 16> kPlaces{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+  constexpr std::size_t kSize = 36;  // xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx
   const std::array<std::uint64_t, 2> numbers{random.next(), random.next()};
   auto bytes = std::bit_cast<std::array<std::uint8_t, sizeof numbers>>(numbers);
   bytes[6] = (bytes[6] & 0x0F) | 0x40;  // the version: random
   bytes[8] = (bytes[8] & 0x3F) | 0x80;  // the variant
-  char* const text = arena.bytes(kForm.size());
-  std::copy(kForm.begin(), kForm.end(), text);
-  for (std::size_t i = 0; i < bytes.size(); ++i) std::copy_n(base::hexOf(bytes[i]).begin(), 2, text + kPlaces[i]);
-  return {text, kForm.size()};
+  const std::array<char, 32> digits = base::hexOf(bytes);
+  char* const text = arena.bytes(kSize);
+  std::memcpy(text, digits.data(), 8);
+  std::memcpy(text + 9, digits.data() + 8, 4);
+  std::memcpy(text + 14, digits.data() + 12, 4);
+  std::memcpy(text + 19, digits.data() + 16, 4);
+  std::memcpy(text + 24, digits.data() + 20, 12);
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) text[dash] = '-';
+  return {text, kSize};
 }
 
 void addRequestId(base::Arena& arena, http::Headers& headers, std::string_view name, std::string_view id) {
-  headers.add(arena, {arena.copy(name), id, http::FieldId::kOther, http::Care::kCleanSecret});
+  const http::FieldId known = http::fieldId(name);
+  const std::string_view kept = known == http::FieldId::kOther ? arena.copy(name) : http::fieldName(known);
+  headers.add(arena, {kept, id, known, http::Care::kCleanSecret});
 }
 
 std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const base::RequestIdSettings& settings,

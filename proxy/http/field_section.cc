@@ -212,6 +212,7 @@ bool checkTrailers(Headers& fields) {
       case FieldId::kGrpcStatus:
       case FieldId::kServer:
       case FieldId::kUserAgent:
+      case FieldId::kXRequestId:
         return false;
       default:
         return true;

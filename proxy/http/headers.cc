@@ -10,7 +10,7 @@ namespace sluice::http {
 namespace {
 
 // The names in the order of FieldId.
-constexpr std::array<std::string_view, 29> kNames{
+constexpr std::array<std::string_view, kFieldIds> kNames{
     "",
     "authorization",
     "connection",
@@ -40,8 +40,9 @@ constexpr std::array<std::string_view, 29> kNames{
     "x-forwarded-for",
     "x-forwarded-host",
     "x-forwarded-proto",
+    "x-request-id",
 };
-static_assert(kNames.size() == static_cast<std::size_t>(FieldId::kXForwardedProto) + 1);
+static_assert(!kNames.back().empty());
 
 // A perfect hash of the known names, found by the compiler: an unknown name costs three bytes and one comparison of
 // lengths.

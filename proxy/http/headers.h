@@ -46,7 +46,11 @@ enum class FieldId : std::uint8_t {
   kXForwardedFor,
   kXForwardedHost,
   kXForwardedProto,
+  kXRequestId,
 };
+
+/// The number of ids, kOther included.
+inline constexpr std::size_t kFieldIds = static_cast<std::size_t>(FieldId::kXRequestId) + 1;
 
 /// Returns the id of a name in lower case.
 FieldId fieldId(std::string_view lowerCaseName);

@@ -15,7 +15,7 @@ struct Fixture {
 };
 
 TEST(FieldIds, NameEveryKnownFieldAndNothingElse) {
-  for (int i = 1; i <= static_cast<int>(FieldId::kXForwardedProto); ++i) {
+  for (std::size_t i = 1; i < kFieldIds; ++i) {
     const auto id = static_cast<FieldId>(i);
     const std::string_view name = fieldName(id);
     ASSERT_FALSE(name.empty());

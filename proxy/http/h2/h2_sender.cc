@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -28,8 +30,8 @@ bool isSendable(const RequestHead& head) {
 
 // nghttp2's flags for the fields of each id. Credentials are never indexed (RFC 7541 section 7.1.3): those of many
 // clients go over one connection to a backend, from whose table one of them could guess what another has sent.
-constexpr std::array<std::uint8_t, static_cast<std::size_t>(FieldId::kXForwardedProto) + 1> kFieldFlags = [] {
-  std::array<std::uint8_t, static_cast<std::size_t>(FieldId::kXForwardedProto) + 1> flags{};
+constexpr std::array<std::uint8_t, kFieldIds> kFieldFlags = [] {
+  std::array<std::uint8_t, kFieldIds> flags{};
   for (std::size_t id = 1; id < flags.size(); ++id) flags[id] = NGHTTP2_NV_FLAG_NO_COPY_NAME;
   for (const FieldId id :
        {FieldId::kAuthorization, FieldId::kCookie, FieldId::kProxyAuthorization, FieldId::kSetCookie})
@@ -79,6 +81,19 @@ class LineList {
     return true;
   }
 
+  // As addFields(), but the last line with the id of a request goes into `raw` if it fits. The last one, so that lines
+  // of one name keep their order.
+  bool addFields(const Headers& fields, H2RawLine& raw) {
+    const Field* id = nullptr;
+    for (const Field& field : fields) {
+      if (isCodecField(field.id)) continue;
+      const Field* next = &field;
+      if (field.id == FieldId::kXRequestId && (isClean(field.care) || isFieldValue(field.value))) std::swap(next, id);
+      if (next != nullptr && !addField(*next)) return false;
+    }
+    return id == nullptr || raw.set(fieldName(id->id), id->value) || addField(*id);
+  }
+
   const nghttp2_nv* data() const { return lines_; }
   std::size_t size() const { return size_; }
 
@@ -94,6 +109,40 @@ class LineList {
   nghttp2_nv* lines_ = few_.data();
   std::size_t size_ = 0;
 };
+
+constexpr std::size_t kFrameHead = 9;
+constexpr std::size_t kMostPayload = 16384;  // that every peer takes (RFC 9113 section 4.2), and nghttp2 sends
+
+using FrameHead = std::array<char, kFrameHead>;
+
+void setLength(FrameHead& head, std::size_t length) {
+  head[0] = static_cast<char>(length >> 16);
+  head[1] = static_cast<char>(length >> 8);
+  head[2] = static_cast<char>(length);
+}
+
+// Appends a frame that ends a block, with `line` as the last one of the block: in the frame if it has room, else in a
+// CONTINUATION behind it.
+void appendWithLine(base::ByteQueue& out, std::string_view frame, std::string_view line) {
+  FrameHead head;
+  std::memcpy(head.data(), frame.data(), head.size());
+  const std::string_view payload(frame.data() + head.size(), frame.size() - head.size());
+  assert((head[4] & NGHTTP2_FLAG_END_HEADERS) != 0);
+  if (payload.size() + line.size() <= kMostPayload) {
+    setLength(head, payload.size() + line.size());
+    out.append({head.data(), head.size()});
+    out.append(payload);
+    return out.append(line);
+  }
+  head[4] &= static_cast<char>(~NGHTTP2_FLAG_END_HEADERS);
+  out.append({head.data(), head.size()});
+  out.append(payload);
+  setLength(head, line.size());
+  head[3] = NGHTTP2_CONTINUATION;
+  head[4] = NGHTTP2_FLAG_END_HEADERS;
+  out.append({head.data(), head.size()});
+  out.append(line);
+}
 
 constexpr const char* kBadLine = "a field of the message cannot be sent";
 constexpr const char* kBrokenBody = "the body broke off";
@@ -136,7 +185,6 @@ struct H2Sender::Sending {
 
   static int sendData(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frameHead, std::size_t length,
                       nghttp2_data_source* source, void* userData) {
-    constexpr std::size_t kFrameHead = 9;
     H2Connection& connection = connectionOf(userData);
     H2Sender& sender = *connection.sender;
     const auto& stream = *static_cast<const H2Stream*>(source->ptr);
@@ -155,9 +203,10 @@ struct H2Sender::Sending {
     if (type != NGHTTP2_DATA && type != NGHTTP2_HEADERS) return 0;
     connection.countContent();
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-    if (!ends && connection.side == H2Side::kServer) return 0;
+    if (!ends && connection.side == H2Side::kServer && type == NGHTTP2_DATA) return 0;
     H2Stream* stream = connection.find(static_cast<StreamId>(frame->hd.stream_id));
     if (stream == nullptr) return 0;
+    if (!stream->rawLine.empty()) connection.sender->takeRawLine(*stream);
     if (stream->send == H2Stream::Send::kQueued) stream->send = H2Stream::Send::kOpen;
     if (ends && stream->send != H2Stream::Send::kDone) {
       stream->send = H2Stream::Send::kDone;
@@ -212,7 +261,13 @@ int H2Sender::produce(base::ByteQueue& out, std::size_t limit) {
     const std::uint8_t* data = nullptr;
     size = nghttp2_session_mem_send(connection_.library, &data);
     if (size <= 0) break;
-    out.append({reinterpret_cast<const char*>(data), static_cast<std::size_t>(size)});
+    const std::string_view frame(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size));
+    if (rawLine_.empty()) {
+      out.append(frame);
+    } else {
+      appendWithLine(out, frame, rawLine_.bytes());
+      rawLine_.clear();
+    }
   }
   out_ = nullptr;
   return size < 0 ? static_cast<int>(size) : 0;
@@ -249,11 +304,21 @@ void H2Sender::writeGoodbye(base::ByteQueue& out) {
   out.append({frame.data(), frame.size()});
 }
 
+// nghttp2 reports HEADERS when it hands out the frame that ends their block, and may close the stream before it returns
+// that frame.
+void H2Sender::takeRawLine(H2Stream& stream) {
+  rawLine_ = stream.rawLine;
+  stream.rawLine.clear();
+}
+
 void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields,
                               Head kind) {
   LineList lines(control.size() + fields.size());
   lines.addControl(control, NGHTTP2_NV_FLAG_NONE);
-  if (!lines.addFields(fields)) {
+  if (kind == Head::kInterim) ++stream.interims;
+  // A block of an interim response that still waits would take the line of this one.
+  const bool known = stream.interims == 0 ? lines.addFields(fields, stream.rawLine) : lines.addFields(fields);
+  if (!known) {
     stream.failure = kBadLine;
     return submitReset(stream, H2ErrorCode::kInternalError);
   }
@@ -279,7 +344,7 @@ bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> cont
   if (!isSendable(head)) return false;
   LineList lines(control.size() + head.headers.size());
   lines.addControl(control, head.secretControl ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
-  if (!lines.addFields(head.headers)) return false;
+  if (!lines.addFields(head.headers, stream.rawLine)) return false;
   const nghttp2_data_provider provider = Sending::providerOf(stream);
   const std::int32_t id = nghttp2_submit_request(connection_.library, nullptr, lines.data(), lines.size(),
                                                  head.body != Body::kNone ? &provider : nullptr, &stream);

@@ -70,6 +70,8 @@ class H2Sender {
  private:
   struct Sending;  // nghttp2's callbacks for sent frames
 
+  /// Lets the frame that nghttp2 is handing out end with the stream's raw line.
+  void takeRawLine(H2Stream& stream);
   void submitTrailers(H2Stream& stream, const Headers& fields);
   /// Resets the stream after the pipe of its body broke.
   void failBody(H2Stream& stream);
@@ -77,6 +79,7 @@ class H2Sender {
   H2Connection& connection_;
   base::ByteQueue* out_ = nullptr;  // while producing
   std::size_t outLimit_ = 0;
+  H2RawLine rawLine_;  // for the frame that nghttp2 is handing out
   std::uint32_t resetsSent_ = 0;
   bool prefacePending_ = false;
 };
