@@ -93,8 +93,9 @@ void readControllers(const Value& status, config::ObjectStatus& read) {
   });
 }
 
-bool isAdded(const config::Condition& condition) {
-  return condition.type == config::condition_type::kDegraded || condition.type.starts_with(config::kOwnGroup);
+/// Returns true for conditions that only last as long as the controller adds them.
+bool isPassing(const config::Condition& condition) {
+  return condition.type == config::condition_type::kDegraded || condition.type == config::condition_type::kRolledBack;
 }
 
 }  // namespace
@@ -135,7 +136,7 @@ config::StatusList reportedStatuses(const ClusterObjects& objects) {
     const auto status = content::parseJson(object.status, {.bytes = ListDecoder::kMostBytes});
     std::optional<config::ObjectStatus> read = status.ok() ? reportedStatus(kind, key, *status) : std::nullopt;
     if (!read) return;
-    if (kind.isOf<config::Gateway>()) std::erase_if(read->conditions, isAdded);
+    if (kind.isOf<config::Gateway>()) std::erase_if(read->conditions, isPassing);
     statuses.push_back(*std::move(read));
   });
   return statuses;

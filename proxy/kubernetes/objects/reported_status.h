@@ -20,8 +20,8 @@ namespace sluice::kubernetes {
 std::optional<config::ObjectStatus> reportedStatus(const config::ObjectKind& kind, const ApiObjectKey& key,
                                                    const content::Value& status);
 
-/// Returns the statuses of all objects that have one of ours. Gateways are left without the conditions that the
-/// controller adds to those that it has compiled.
+/// Returns the statuses of all objects that have one of ours. Gateways are left without Degraded and
+/// `sluice.dev/RolledBack`, which only last as long as a controller adds them.
 config::StatusList reportedStatuses(const ClusterObjects& objects);
 
 }  // namespace sluice::kubernetes

@@ -88,9 +88,11 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
   const GatewayObjects pods = podObjectsOf(compiled.model, objects_);
   rollouts_.want(pods);
   services_.want(ownedNames(pods));
+  // Without settings it is not known which Pods and Secrets are permitted, so everything stays as it is.
+  if (!compiled.usable()) return;
   NamesOfGateways names =
       namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
-  if (compiled.usable()) reach_.nameSpaces = reachedBy(names);
+  reach_.nameSpaces = reachedBy(names);
   compile::SecretsOfGateways readable;
   for (const auto& [gateway, own] : names.own) readable[gateway] = own.secrets;
   revisions_.setReadable(std::move(readable));
