@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sluice::net {
 namespace {
@@ -16,7 +17,7 @@ int readWire(BIO* bio, char* into, std::size_t size, std::size_t* count) {
     *count = 0;
     return 0;
   }
-  *count = std::min(size, wire.input.size());
+  *count = wire.part(size);
   std::memcpy(into, wire.input.data(), *count);
   wire.input.remove_prefix(*count);
   return 1;
@@ -42,6 +43,28 @@ long controlWire(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) 
 }
 
 }  // namespace
+
+// A record is its type, two bytes of version, two of length, and the payload (RFC 8446 section 5.1).
+std::size_t TlsWire::partOfRecord(std::size_t size) {
+  constexpr std::size_t kHead = 5;
+  const auto byteAt = [this](std::size_t i) { return static_cast<unsigned char>(input[i]); };
+  if (left_ == 0 && headBytes_ == 0 && size >= kHead) {
+    left_ = kHead + (std::size_t{byteAt(3)} << 8 | byteAt(4));
+  } else if (left_ == 0) {
+    size = std::min(size, kHead - headBytes_);
+    for (std::size_t i = 0; i < size; ++i) {
+      if (++headBytes_ > kHead - sizeof length_) length_ = static_cast<std::uint16_t>(length_ << 8 | byteAt(i));
+    }
+    if (headBytes_ == kHead) {
+      left_ = std::exchange(length_, std::uint16_t{0});
+      headBytes_ = 0;
+    }
+    return size;
+  }
+  size = std::min(size, left_);
+  left_ -= size;
+  return size;
+}
 
 BioMethod makeWireMethod() {
   BioMethod method(BIO_meth_new(BIO_TYPE_SOURCE_SINK, "wire"));

@@ -4,7 +4,9 @@
 
 #include <openssl/bio.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -18,6 +20,23 @@ struct TlsWire {
   std::size_t filled = 0;  // bytes of output that wait to be sent
 
   std::size_t room() const { return output.size() - filled; }
+  /// Lets each read from now on end with a record: OpenSSL reads ahead as far as it can, and would move all bytes that
+  /// it has of further records in its buffer with each record that it returns. The input is at the beginning of a
+  /// record.
+  void startRecords() { byRecord_ = true; }
+  /// Returns how many bytes of the input, at most `size`, the next read takes. They count as taken.
+  std::size_t part(std::size_t size) {
+    size = std::min(size, input.size());
+    return byRecord_ ? partOfRecord(size) : size;
+  }
+
+ private:
+  std::size_t partOfRecord(std::size_t size);
+
+  bool byRecord_ = false;
+  std::uint8_t headBytes_ = 0;  // of a header that comes in pieces
+  std::uint16_t length_ = 0;    // as far as that header has it
+  std::size_t left_ = 0;        // bytes of the record under way that have not been taken
 };
 
 struct BioMethodFree {
