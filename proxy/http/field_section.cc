@@ -149,6 +149,8 @@ class FieldLineReader {
     } else if (field.id == FieldId::kUpgrade) {
       ++section_.upgradeCount;
       section_.upgrade = field.value;
+    } else if (field.id == FieldId::kConnection && field.value == "keep-alive") {
+      section_.connectionKeepAlive = true;  // the frequent one, which names no field that is kept
     } else if (field.id == FieldId::kConnection) {
       connectionSeen_ = true;
       forEachListElement(field.value, [this](std::string_view option) {
@@ -178,8 +180,10 @@ const char* readFields(base::Arena& arena, const Headers& raw, Version version, 
   section.kept.reserve(arena, raw.size());
   FieldLineReader reader(arena, version, section);
   for (const Field& field : raw) {
-    if (!isNormalName(field)) return "a field name is not a token";
-    if (!isFieldValue(field.value)) return "a field value holds a control character";
+    if (!isClean(field.care)) {
+      if (!isNormalName(field)) return "a field name is not a token";
+      if (!isFieldValue(field.value)) return "a field value holds a control character";
+    }
     if (const char* why = reader.read(field)) return why;
   }
   if (!reader.dropNamedByConnection(raw)) return "too many Connection options";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/http/grammar.h"
+#include "proxy/http/h1/h1_lines.h"
 
 namespace sluice::http {
 namespace {
@@ -78,7 +79,7 @@ H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_
 std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view lastPiece) {
   lastPiece.remove_prefix(leading_);
   const std::size_t size = kept_.size() + lastPiece.size();
-  char* const text = arena.bytes(size);
+  char* const text = arena.bytes(size + H1Lines::kPadding);
   char* end = text;
   while (!kept_.empty()) {
     const std::string_view run = kept_.front();
@@ -132,44 +133,6 @@ H1SectionReader::Status H1SectionReader::fail(const char* why, std::uint16_t sta
 
 namespace {
 
-// Walks over a collected section: it ends in an empty line, so there is always a CRLF ahead.
-class Lines {
- public:
-  explicit Lines(std::span<char> section) : at_(section.data()), end_(section.data() + section.size()) {}
-
-  bool atEmptyLine() const { return at_[0] == '\r' && at_[1] == '\n'; }
-
-  // Takes the next line without its end. Returns false if a CR in it is not its end.
-  bool next(std::span<char>& line) {
-    auto* cr = static_cast<char*>(std::memchr(at_, '\r', static_cast<std::size_t>(end_ - at_)));
-    if (cr == nullptr || cr + 1 == end_ || cr[1] != '\n') return false;
-    line = {at_, cr};
-    at_ = cr + 2;
-    return true;
-  }
-
-  const char* readFields(std::size_t count, base::Arena& arena, Headers& fields) {
-    fields.reserve(arena, count);
-    std::span<char> line;
-    while (!atEmptyLine()) {
-      if (!next(line)) return "a bare CR";
-      // A CR, which cannot be part of a name, follows the line.
-      char* end = line.data();
-      while (const char lower = tokenLower(*end)) *end++ = lower;
-      const auto colon = static_cast<std::size_t>(end - line.data());
-      // This also refuses a line that begins with a space: obsolete folding, or a hidden field.
-      if (colon == 0 || *end != ':') return "a field line is not `name: value`";
-      const std::string_view text{line.data(), line.size()};
-      fields.add(arena, text.substr(0, colon), trimSpace(text.substr(colon + 1)));
-    }
-    return nullptr;
-  }
-
- private:
-  char* at_;
-  char* end_;
-};
-
 constexpr std::string_view kMajorVersion = "HTTP/1.";
 constexpr std::size_t kVersionSize = kMajorVersion.size() + 1;
 
@@ -187,7 +150,7 @@ bool isOtherMajorVersion(std::string_view text) {
 }  // namespace
 
 H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request) {
-  Lines lines(section);
+  H1Lines lines(section);
   std::span<char> first;
   if (!lines.next(first)) return {"a bare CR"};
   const std::string_view line{first.data(), first.size()};
@@ -208,7 +171,7 @@ H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::
 const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
                               RawResponse& response) {
   constexpr std::size_t kStatusEnd = kVersionSize + 4;
-  Lines lines(section);
+  H1Lines lines(section);
   std::span<char> first;
   if (!lines.next(first)) return "a bare CR";
   const std::string_view line{first.data(), first.size()};
@@ -225,7 +188,7 @@ const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, b
 }
 
 const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields) {
-  return Lines(section).readFields(fieldLines, arena, fields);
+  return H1Lines(section).readFields(fieldLines, arena, fields);
 }
 
 }  // namespace sluice::http

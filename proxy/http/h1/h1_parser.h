@@ -76,9 +76,10 @@ class H1SectionReader {
   bool endsInCr_ = false;  // the last byte kept
 };
 
-/// These take a section from collect(), turn names into lower case in place, and leave views into it. They return
-/// nullptr, or why the section is malformed; for a request together with the status. Hygiene decides which bytes a
-/// name, value, method or target may have. A higher minor version is read as HTTP/1.1 (RFC 9110 section 2.5).
+/// These take a section from collect(), behind which as many bytes are free as H1Lines needs, turn names into lower
+/// case in place, and leave views into it. They return nullptr, or why the section is malformed; for a request together
+/// with the status. Hygiene decides which bytes a name, value, method or target may have. A higher minor version is
+/// read as HTTP/1.1 (RFC 9110 section 2.5).
 H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
 const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
                               RawResponse& response);
