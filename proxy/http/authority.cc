@@ -110,10 +110,15 @@ std::size_t hostEnd(std::string_view authority) {
 
 }  // namespace
 
-base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority) {
+base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority,
+                                                  KnownAuthority* known) {
+  if (known != nullptr && known->is(authority)) return authority;
   const Seen seen = scanAuthority(authority);
   if ((seen & kInvalid) != 0) return base::Error::badRequest(400, "the authority is not host[:port]");
-  if ((seen & kUpperCase) == 0) return authority;
+  if ((seen & kUpperCase) == 0) {
+    if (known != nullptr) known->remember(authority);
+    return authority;
+  }
   char* lower = arena.bytes(authority.size());
   std::transform(authority.begin(), authority.end(), lower, [](char c) { return toLower(c); });
   return std::string_view{lower, authority.size()};

@@ -3,7 +3,9 @@
 // Values only, in the caller's arena; any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "proxy/base/arena.h"
@@ -11,11 +13,32 @@
 
 namespace sluice::http {
 
+/// An authority that has been found to be in normal form. Most requests of a connection have the same one, which then
+/// is not checked again.
+class KnownAuthority {
+ public:
+  bool is(std::string_view authority) const {
+    return authority.size() == size_ && size_ > 0 && std::memcmp(authority.data(), bytes_.data(), size_) == 0;
+  }
+  /// Keeps this one, unless it is long.
+  void remember(std::string_view authority) {
+    if (authority.size() > bytes_.size()) return;
+    std::memcpy(bytes_.data(), authority.data(), authority.size());
+    size_ = static_cast<std::uint8_t>(authority.size());
+  }
+
+ private:
+  std::uint8_t size_ = 0;
+  std::array<char, 47> bytes_;
+};
+
 /// Returns host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A
 /// registered name is letters, digits, "-", "_" and single dots between them, at most 255 bytes; one dot may end it.
 /// Percent-encoding is refused: it would be a second spelling of the same name. Copies only if there is an upper-case
 /// letter.
-base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority);
+/// `known` may be null.
+base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority,
+                                                  KnownAuthority* known = nullptr);
 /// Returns the "host" of a normal authority, without port or trailing dot; IPv6 without brackets.
 std::string_view hostOf(std::string_view authority);
 /// Returns 0 if it has none.

@@ -84,7 +84,7 @@ class TargetCheck {
       if (raw_.version == Version::kHttp10) return std::nullopt;
       return refuse("no authority");
     }
-    auto authority = normalizeAuthority(arena_, claimed.empty() ? fields_.host : claimed);
+    auto authority = normalizeAuthority(arena_, claimed.empty() ? fields_.host : claimed, raw_.known);
     if (!authority) return std::move(authority).error();
     const bool both = fields_.hostCount == 1 && !claimed.empty();
     if (both && !equalsIgnoreCase(withoutDefaultPort(fields_.host, scheme), withoutDefaultPort(*authority, scheme))) {

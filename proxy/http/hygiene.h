@@ -31,7 +31,8 @@ struct RawRequest {
   std::string_view protocol;   // :protocol (RFC 8441); empty for HTTP/1.x and where absent
   Headers fields;
   Version version = Version::kHttp11;
-  bool endOfStream = false;  // HTTP/2: END_STREAM on HEADERS
+  bool endOfStream = false;         // HTTP/2: END_STREAM on HEADERS
+  KnownAuthority* known = nullptr;  // of the connection, if it keeps one
 };
 
 /// Returns the checked head, with its views in `arena` (into which raw's views must point too). Errors are

@@ -88,5 +88,39 @@ TEST(Authority, IsTakenApart) {
   EXPECT_EQ(portOf("[::1]"), 0);
 }
 
+TEST(KnownAuthority, IsOneThatWasFoundToBeNormal) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  KnownAuthority known;
+  EXPECT_FALSE(known.is(""));
+  const std::string first = "a.test:80";
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(normalizeAuthority(arena, first, &known)->data(), first.data());
+  EXPECT_TRUE(known.is("a.test:80"));
+  for (const char* other : {"", "a.test:8", "a.test:81", "a.test:800", "A.test:80"}) EXPECT_FALSE(known.is(other));
+}
+
+TEST(KnownAuthority, IsNeitherRefusedNorInNeedOfACopy) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  KnownAuthority known;
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(normalizeAuthority(arena, "a..test", &known).ok());
+    EXPECT_FALSE(normalizeAuthority(arena, "", &known).ok());
+    EXPECT_EQ(*normalizeAuthority(arena, "A.test", &known), "a.test");
+  }
+  for (const char* each : {"a..test", "", "A.test"}) EXPECT_FALSE(known.is(each));
+}
+
+TEST(KnownAuthority, MayBeLong) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  KnownAuthority known;
+  for (std::size_t size = 40; size < 60; ++size) {
+    const std::string name(size, 'a');
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(*normalizeAuthority(arena, name, &known), name);
+    EXPECT_EQ(known.is(name), size <= 47) << "longer ones are not kept";
+  }
+}
+
 }  // namespace
 }  // namespace sluice::http

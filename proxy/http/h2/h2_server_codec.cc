@@ -147,7 +147,8 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
                    .protocol = session_.section().protocol,
                    .fields = session_.section().fields,
                    .version = Version::kHttp2,
-                   .endOfStream = endOfStream};
+                   .endOfStream = endOfStream,
+                   .known = &authority_};
     base::Result<RequestHead> head = checkRequest(message.arena, raw, scheme_);
     if (!head) return refuse(stream, head.error(), endOfStream);
     message.head = *std::move(head);
@@ -218,6 +219,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 
   H2Session session_;
   ServerSink& sink_;
+  KnownAuthority authority_;
   Scheme scheme_;
   bool heardPeer_ = false;
   bool requested_ = false;
