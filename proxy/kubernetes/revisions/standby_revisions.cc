@@ -1,8 +1,16 @@
 #include "proxy/kubernetes/revisions/standby_revisions.h"
 
-#include <tuple>
-
 namespace sluice::kubernetes {
+namespace {
+
+/// A creationTimestamp has seconds. Of two revisions of one second, the one that was not served yet is the newer one.
+bool isNewer(const EgressRevision& a, const EgressRevision& b) {
+  if (a.created != b.created) return a.created > b.created;
+  if (a.wasServed() != b.wasServed()) return b.wasServed();
+  return a.name > b.name;
+}
+
+}  // namespace
 
 bool StandbyRevision::isNeeded() const {
   const bool refused = newest->state == RevisionState::kRefused || newest->state == RevisionState::kTainted;
@@ -17,8 +25,7 @@ std::map<NamedGateway, StandbyRevision> standbysOf(const std::map<ApiObjectKey, 
   for (const auto& [key, each] : revisions) {
     if (!each.judged) continue;
     const EgressRevision*& newest = standbys[gatewayOf(each)].newest;
-    if (newest == nullptr || std::tie(each.created, each.name) > std::tie(newest->created, newest->name))
-      newest = &each;
+    if (newest == nullptr || isNewer(each, *newest)) newest = &each;
   }
   for (const auto& [key, each] : revisions) {
     if (!each.isGood()) continue;

@@ -67,6 +67,7 @@ class KubeRollout : public ClusterTest {
   }
   /// Makes one Pod try each new configuration before the others.
   void askForCanary() {
+    letTimePass(std::chrono::seconds(1));  // or two revisions could have one creationTimestamp, and none be the newest
     kubectl().apply(gateway("sluice.dev/rollout: Canary"));
     ASSERT_TRUE(eventually([this] {
       return ofNewest("{.spec.canary}").starts_with("egress-") && ofNewest("{.status.served}") == "3/3";

@@ -67,5 +67,15 @@ TEST_F(StandbyRevisions, AreNeededWhileTheNewestOneIsRefusedOrAwaitsItsCanary) {
   EXPECT_FALSE(standby().isNeeded());
 }
 
+TEST_F(StandbyRevisions, AreNotConfusedByTwoRevisionsOfOneSecond) {
+  for (const char* refused : {"a", "z"}) {
+    all.clear();
+    put("m", 0, kServedFirst);
+    put(refused, 0, R"({"state":"Refused"})");
+    EXPECT_EQ(standby().newest->revision, refused);
+    EXPECT_EQ(standby().good->revision, "m");
+  }
+}
+
 }  // namespace
 }  // namespace sluice::kubernetes
