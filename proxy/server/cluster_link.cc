@@ -223,6 +223,7 @@ kubernetes::ReplicaReport ClusterLink::makeReport() {
       refused ? kubernetes::refusedRevision(*revisions_, refusedStatuses_) : kubernetes::RefusedRevision();
   report_.problem = why.why;
   report_.problemNamespace = why.nameSpace;
+  report_.problemOfClass = why.ofClass;
   // Changes after the last reading may be of statuses only, so the routes are seen if no newer set exists. A
   // configuration that was refused as a whole is not served.
   const bool served = revisions_->standing == control::Standing::kServed;

@@ -57,7 +57,8 @@ std::string complaintAbout(const FailedObject& object, std::string_view reader) 
 /// only.
 std::string refusalFor(const std::string& reader, const ReplicaReport& report) {
   if (report.problem.empty()) return {};
-  if (!reader.empty() && report.problemNamespace != reader) return " (its log says why)";
+  const bool tells = reader.empty() || report.problemOfClass || report.problemNamespace == reader;
+  if (!tells) return " (its log says why)";
   return " (" + boundedText(report.problem, ReplicaReport::kMostToldBytes) + ")";
 }
 

@@ -36,6 +36,7 @@ std::string reportAnnotation(const ReplicaReport& report) {
   if (!report.problem.empty()) {
     json.member("problem", boundedText(report.problem, ReplicaReport::kMostMessageBytes));
     json.member("problemNamespace", report.problemNamespace);
+    if (report.problemOfClass) json.key("problemOfClass").json("true");
   }
   if (!report.desiredObjects.empty()) {
     json.key("objects").beginObject().member("desired", report.desiredObjects);
@@ -198,6 +199,7 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.state = *state;
   report.problem = boundedText(textIn(&*parsed, "problem"), ReplicaReport::kMostToldBytes);
   report.problemNamespace = textIn(&*parsed, "problemNamespace");
+  report.problemOfClass = isTrue(&*parsed, "problemOfClass");
   const Value* objects = valueIn(&*parsed, "objects");
   report.desiredObjects = textIn(objects, "desired");
   report.servedObjects = textIn(objects, "served");

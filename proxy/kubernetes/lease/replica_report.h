@@ -71,6 +71,7 @@ struct ReplicaReport {
   control::ConfigState state = control::ConfigState::kInSync;
   std::string problem = {};           // why the desired revision was refused; empty if it was not
   std::string problemNamespace = {};  // of the object that the problem is about; empty if it is about no such object
+  bool problemOfClass = false;        // the GatewayClass has the problem in its own conditions, so all may know it
   /// The revisions of the objects that it got last, and of those that it serves. EgressRevisions are named by them.
   /// They are empty if it keeps no EgressRevisions.
   std::string desiredObjects = {};

@@ -81,9 +81,9 @@ std::optional<Condition> degraded(const config::ObjectStatus& gateway, const Fle
     // A controller that has just started has no good configuration, but replicas may have one.
     if (refused.served.empty()) refused.served = servedByReplicas(question.gateway, round);
     Condition condition = degradedBy(refused, gateway.nameSpace);
-    if (verdict.replicas > 0 && verdict.state != FleetState::kError)
-      condition.message += "; " + std::to_string(verdict.replicas - verdict.failing.size()) + " of " +
-                           std::to_string(verdict.replicas) + " replicas do not refuse theirs";
+    if (verdict.failing.empty()) return condition;
+    condition.reason = verdict.reason;
+    condition.message += ". " + verdict.message;
     return condition;
   }
   if (verdict.failing.empty()) return std::nullopt;

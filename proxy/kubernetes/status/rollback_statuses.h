@@ -28,8 +28,9 @@ RefusedRevision refusedRevision(const control::Revisions& revisions, const confi
 /// `served` does not have is not served, so its conditions are Unknown. If `served` is empty, `newest` is returned.
 config::StatusList rollbackStatuses(const config::StatusList& served, const config::StatusList& newest);
 
-/// Returns the condition Degraded for a Gateway of that namespace. The reason is told to readers of the namespace to
-/// which it belongs, and of a fault of the class to all, because the class itself has it.
+/// Returns the condition Degraded for a Gateway of that namespace, by the controller's own verdict: its reason is
+/// Rollback, or RollbackFailed if nothing is served. The fault is told to readers of the namespace to which it belongs,
+/// and that of the class to all, because the class itself has it.
 config::Condition degradedBy(const RefusedRevision& revision, std::string_view nameSpace);
 
 }  // namespace sluice::kubernetes

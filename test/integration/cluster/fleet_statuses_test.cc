@@ -152,9 +152,10 @@ void KubeFleetStatuses::aRefusedConfiguration() {
   const std::string address = kubectl().get("gateway", "demo", "egress", "{.status.addresses[0].value}");
   EXPECT_FALSE(address.empty());
   kubectl().apply(settingsWith("many") + "---\n" + route("new", "/new", "origin"));
-  EXPECT_TRUE(becomes("gateway", "egress", "conditions", "Degraded", "True Rollback"));
-  EXPECT_THAT(degradedMessage(), AllOf(HasSubstr("is refused: GatewayClass egress: InvalidParameters: "),
-                                       HasSubstr("workers"), HasSubstr(" is served")));
+  EXPECT_TRUE(becomes("gateway", "egress", "conditions", "Degraded", "True AllReplicasFailing"));
+  EXPECT_THAT(degradedMessage(),
+              AllOf(HasSubstr("is refused: GatewayClass egress: InvalidParameters: "), HasSubstr("workers"),
+                    HasSubstr(" is served"), HasSubstr("2 of 2 replicas fail: demo/egress-egress-")));
   EXPECT_TRUE(becomes("gateway", "egress", "conditions", "Programmed", "True Programmed"));
   EXPECT_EQ(kubectl().get("gateway", "demo", "egress", "{.status.addresses[0].value}"), address);
   EXPECT_EQ(kubectl().get("gateway", "demo", "egress", "{.status.listeners[0].attachedRoutes}"), "3");
@@ -172,7 +173,7 @@ void KubeFleetStatuses::aNewControllerDuringTheRollback() {
   EXPECT_TRUE(becomes("gateway", "egress", "conditions", "Programmed", "True Programmed"));
   EXPECT_EQ(kubectl().get("gateway", "demo", "egress", "{.status.listeners[0].attachedRoutes}"), "3");
   EXPECT_TRUE(becomes("httproute", "all", kOfRoute, "Accepted", "True Accepted"));
-  EXPECT_TRUE(becomes("gateway", "egress", "conditions", "Degraded", "True Rollback"))
+  EXPECT_TRUE(becomes("gateway", "egress", "conditions", "Degraded", "True AllReplicasFailing"))
       << "the Pods have a good configuration, although this controller has none";
 }
 

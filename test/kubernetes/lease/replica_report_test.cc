@@ -45,6 +45,7 @@ TEST(ReplicaReport, IsReadAsItWasWritten) {
     report.listedInAll = 9;
     report.problem = "a file is missing";
     report.problemNamespace = "demo";
+    report.problemOfClass = true;
     report.desiredObjects = "aa";
     report.servedObjects = "bb";
     report.servedObjectsSince = "2026-01-31T23:59:58.000000Z";

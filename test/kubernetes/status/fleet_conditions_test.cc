@@ -227,27 +227,28 @@ TEST_F(FleetConditionsOf, ObjectsAreSharedWithTheLastCallIfNothingHasChanged) {
   EXPECT_EQ(compiled[0].parents.at(0).conditions.size(), 1u) << "what was compiled stays as it is";
 }
 
-TEST_F(FleetConditionsOf, AGatewaySaysWhichRevisionIsRefusedAndWhetherReplicasDiffer) {
+TEST_F(FleetConditionsOf, AGatewaySaysWhichRevisionIsRefusedAndWhichReplicasRefuseTheirs) {
+  const auto messageOf = [this] { return config::findCondition(apply()[1].conditions, "Degraded")->message; };
   refused = RefusedRevision{"new", "old", "GatewayClass egress: InvalidParameters: workers must be a number", "", true};
-  see(reportOf("a", 100));
-  const auto messageOf = [this] {
-    EXPECT_EQ(degraded(), "Rollback");
-    return config::findCondition(apply()[1].conditions, "Degraded")->message;
-  };
   const std::string own =
       "revision new is refused: GatewayClass egress: InvalidParameters: workers must be a number; revision old is "
       "served";
-  EXPECT_EQ(messageOf(), own + "; 1 of 1 replicas do not refuse theirs");
-  ReplicaReport failing = reportOf("a", 100);
-  failing.state = control::ConfigState::kRollback;
-  see(failing);
+  see(reportOf("a", 100));
+  EXPECT_EQ(degraded(), "Rollback") << "it is the controller's own verdict";
   EXPECT_EQ(messageOf(), own);
+  ReplicaReport failing = reportOf("b", 100);
+  failing.state = control::ConfigState::kRollback;
+  failing.served = "older";
+  see(failing);
+  EXPECT_EQ(degraded(), "SomeReplicasFailing");
+  EXPECT_THAT(messageOf(), HasSubstr(own + ". 1 of 2 replicas fail: demo/b. demo/b says: "));
   EXPECT_EQ(programmed().status, ConditionStatus::kTrue) << "the route is served";
   refused->served.clear();
+  EXPECT_THAT(messageOf(), HasSubstr("revision older is served"))
+      << "this controller has no good one, but a replica has";
+  ASSERT_TRUE(replicas.remove("demo", replicaLeaseName("a")));
+  ASSERT_TRUE(replicas.remove("demo", replicaLeaseName("b")));
   EXPECT_EQ(degraded(), "RollbackFailed");
-  failing.served = "old";
-  see(failing);
-  EXPECT_EQ(messageOf(), own) << "this controller has no good configuration, but a replica has";
 }
 
 TEST_F(FleetConditionsOf, AnObjectHasWhatReplicasReportAboutIt) {
