@@ -165,7 +165,7 @@ void ClusterLink::noteRefused(const std::string& revision, const control::Compil
   if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
 }
 
-/// What this process has tainted is not tried again unless it is forgotten.
+/// A revision that this process has tainted is not tried again unless the taint is forgotten.
 void ClusterLink::tryAgain(const std::string& digest) {
   reloader_->retry(digest, [this](bool cleared) {
     if (!cleared) reloader_->reload();

@@ -81,7 +81,7 @@ struct ReplicaReport {
   std::uint32_t refusals = 0;           // how often they were refused so far
   /// The resourceVersion up to which it serves the objects of a kind. API servers compare them as numbers (KEP-5504).
   std::map<std::string, std::uint64_t> seen = {};
-  /// Those that are not served as they are written come first.
+  /// Conditions of objects that are not served as they are written come first.
   std::vector<FailedObject> failed;
   std::size_t failedInAll = 0;  // of those that are not served as they are written: at least the ones in `failed`
   std::size_t listedInAll = 0;  // of all: at least failed.size()

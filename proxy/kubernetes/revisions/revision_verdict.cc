@@ -22,7 +22,7 @@ bool isGivenTo(const ReplicaReport& report, const EgressRevision& revision) {
   return report.desiredObjects == revision.revision;
 }
 
-/// What the replicas that serve only this Gateway do with a revision.
+/// Counts the replicas that serve only this Gateway by their relation to a revision.
 struct RevisionTally {
   std::size_t given = 0;
   std::size_t publishing = 0;  // of those, how many serve it

@@ -162,7 +162,7 @@ FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, cons
   std::vector<config::AddressStatus> addresses = addressesFor(*merged, round.facts);
   FleetStatus fleet{.compiled = compiled, .status = merged, .added = added.size(), .version = version};
   fleet.reported = reported;
-  // What replicas report may be about objects that have just changed.
+  // A report may be older than the last change of the object.
   fleet.awaited = merged != compiled || std::any_of(added.begin(), added.end(), isPending);
   fleet.served = isRouteStatus(*compiled) && std::all_of(added.begin(), added.end(), [](const Condition& each) {
                    return each.status == ConditionStatus::kTrue;

@@ -128,7 +128,9 @@ ReportedConditions::SaidOfObject ReportedConditions::saidOf(const config::Object
 void ReportedConditions::apply(const SaidOfCondition& said, config::ObjectStatus& object) const {
   const FailedObject& first = *said.front().what;
   std::vector<Condition>* place = config::conditionsAt(object, first.part);
-  if (place == nullptr || isKnown(config::findCondition(*place, first.type))) return;
+  if (place == nullptr) return;
+  const Condition* compiled = config::findCondition(*place, first.type);
+  if (isKnown(compiled)) return;
   Replicas asked;
   std::vector<ReplicaComplaint> complaints;
   std::map<std::string, const FailedObject*> words;
@@ -142,7 +144,9 @@ void ReportedConditions::apply(const SaidOfCondition& said, config::ObjectStatus
   complaints = byReplica(std::move(complaints));
   const FailedObject& worst = *words.at(complaints.front().replica);
   const std::string text = complaintText(complaints, asked.size(), object.nameSpace);
-  if (complaints.size() >= asked.size() || isReportedTrue(first.type))
+  // A report cannot add types that the object does not have: its author would choose them.
+  const bool hasType = compiled != nullptr || first.type == config::condition_type::kDegraded;
+  if (hasType && (complaints.size() >= asked.size() || isReportedTrue(first.type)))
     return addCondition(*place, conditionOf(first.type, worst, text, *place));
   // A listener has no such condition, but its Gateway has.
   const bool isOfListener = object.shape == config::StatusShape::kGateway && !first.part.empty();

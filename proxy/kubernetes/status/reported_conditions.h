@@ -28,7 +28,7 @@
 
 namespace sluice::kubernetes {
 
-/// Whose words count about which namespaces.
+/// The namespaces about which the replicas of each Gateway are believed.
 struct ReachOfGateways {
   /// The namespaces that the traffic of each Gateway ("namespace/name") reaches.
   std::map<std::string, std::set<std::string>> nameSpaces = {};

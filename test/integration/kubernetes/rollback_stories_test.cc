@@ -73,7 +73,7 @@ class KubeRollbackStories : public KubeRevisions {
 /// MARIN3R's walkthrough.
 TEST_F(KubeRollbackStories, ABadConfigurationIsRolledBackAndTheNextGoodOneIsServed) {
   const std::string good = awaitRevisionIn("Served");
-  // What is missing fails alone, and everything else moves on.
+  // A missing Backend makes its own requests fail, and everything else moves on.
   const std::uint16_t second = freePort();
   kubectl->apply(gatewayAt(second) + route("all", "/", toExternal("missing")));
   EXPECT_TRUE(eventually([&] { return askAt(second) == "500"; })) << sluice->process().errors();

@@ -209,6 +209,14 @@ TEST_F(ReportedBy, AListenerThatSomeReplicasCannotServeDegradesItsGateway) {
   EXPECT_TRUE(merged(gateway).conditions.empty());
 }
 
+TEST_F(ReportedBy, AReplicaNoTypeIsAddedThatTheObjectDoesNotHave) {
+  FailedObject invented = unreachableApi();
+  invented.type = "Invented";
+  see("a", {invented});
+  EXPECT_EQ(conditionOf("Invented"), "");
+  EXPECT_THAT(conditionOf("Degraded"), HasSubstr("True Unreachable"));
+}
+
 TEST_F(ReportedBy, NobodyLeavesTheStatusItself) {
   const auto compiled = std::make_shared<const config::ObjectStatus>(goodBackend());
   EXPECT_EQ(ReportedConditions(replicas, reach, now).merged(compiled), compiled);
