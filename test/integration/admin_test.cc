@@ -101,6 +101,9 @@ TEST_F(AdminPorts, RefuseOtherMethods) {
 }
 
 TEST_F(AdminPorts, ChangeNothingWhenTheyAreRead) {
+  ASSERT_TRUE(eventually([&] {
+    return get(gateway_.adminPort(), "/revisions").body.find("\"served\":") != std::string::npos;
+  })) << "the ledger tells of what is served a moment after it serves";
   std::vector<std::string> first;
   for (int round = 0; round < 3; ++round) {
     std::vector<std::string> seen;
