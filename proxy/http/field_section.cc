@@ -214,6 +214,7 @@ bool checkTrailers(Headers& fields) {
       case FieldId::kDate:
       case FieldId::kGrpcMessage:
       case FieldId::kGrpcStatus:
+      case FieldId::kPriority:
       case FieldId::kServer:
       case FieldId::kUserAgent:
       case FieldId::kXRequestId:

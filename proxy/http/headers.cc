@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, kFieldIds> kNames{
     "http2-settings",
     "keep-alive",
     "max-forwards",
+    "priority",
     "proxy-authenticate",
     "proxy-authorization",
     "proxy-connection",

@@ -32,6 +32,7 @@ enum class FieldId : std::uint8_t {
   kHttp2Settings,
   kKeepAlive,
   kMaxForwards,
+  kPriority,
   kProxyAuthenticate,
   kProxyAuthorization,
   kProxyConnection,

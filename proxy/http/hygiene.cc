@@ -180,6 +180,12 @@ bool connectionEnds(const RawResponse& raw, const FieldSection& fields) {
   return fields.connectionClose || (raw.version == Version::kHttp10 && !fields.connectionKeepAlive);
 }
 
+// A malformed response of HTTP/2 may not be mended as one of HTTP/1.1 may (RFC 9110 section 8.6, RFC 9113 section
+// 8.1.1). A length of 0 in a 204 is harmless, and servers send it.
+bool mayHaveLength(std::uint16_t status, const FieldSection& fields) {
+  return fields.lengthCount == 1 && status >= 200 && (status != 204 || fields.length == "0");
+}
+
 // RFC 9112 section 6.3. `closes` is set if only the end of the connection ends the body.
 std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, const FieldSection& fields, Method method,
                                 bool& closes) {
@@ -196,6 +202,8 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
   if (fields.lengthCount > 0) {
     const auto length = parseContentLength(fields.length);
     if (!length || fields.lengthsDiffer) return broken("Content-Length is not one number");
+    if (raw.version == Version::kHttp2 && !mayHaveLength(raw.status, fields))
+      return broken("a Content-Length that HTTP/2 forbids");
     if (raw.status >= 200 && raw.status != 204) head.contentLength = *length;
   }
   if (noBody) return std::nullopt;
@@ -222,6 +230,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (extended) {
     head.tunnel = tunnelOfProtocol(raw.protocol);
     if (head.tunnel == Tunnel::kNone) return refuse("no protocol is served by CONNECT but websocket", 501);
+    if (raw.authority.empty()) return refuse("a protocol without an authority");
   }
   head.methodText = extended ? "GET" : raw.method;
   head.method = methodFrom(head.methodText);

@@ -11,6 +11,7 @@ int fuzzH1Server(const std::uint8_t* data, std::size_t size);
 int fuzzH1Client(const std::uint8_t* data, std::size_t size);
 int fuzzH2Server(const std::uint8_t* data, std::size_t size);
 int fuzzH2Client(const std::uint8_t* data, std::size_t size);
+int fuzzH2Messages(const std::uint8_t* data, std::size_t size);
 int fuzzRequestPair(const std::uint8_t* data, std::size_t size);
 int fuzzProxyStatus(const std::uint8_t* data, std::size_t size);
 int fuzzJson(const std::uint8_t* data, std::size_t size);
@@ -42,6 +43,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"h1_client", fuzzH1Client},
     {"h2_server", fuzzH2Server},
     {"h2_client", fuzzH2Client},
+    {"h2_messages", fuzzH2Messages},
     {"request_pair", fuzzRequestPair},
     {"proxy_status", fuzzProxyStatus},
     {"json", fuzzJson},

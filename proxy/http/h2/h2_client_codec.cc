@@ -138,8 +138,12 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     base::Result<ResponseHead> head = checkResponse(message.arena, raw, stream.method, closes);
     if (!head) return fail(stream, std::move(head.error()));
     message.head = *std::move(head);
-    if (raw.status < 200) return interimArrived(stream, std::move(message));
+    if (raw.status < 200) {
+      if (endOfStream) return fail(stream, "an informational response ended the stream");
+      return interimArrived(stream, std::move(message));
+    }
     const bool hasBody = message.head.body != Body::kNone;
+    if (message.head.body != Body::kUntilEnd) stream.length.announce(hasBody ? *message.head.contentLength : 0);
     stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
     sink_.onResponse(stream.token, std::move(message));
     if (endOfStream && hasBody) sink_.onResponseEnd(stream.token);

@@ -1,5 +1,10 @@
 #include "proxy/http/h2/h2_field_reader.h"
 
+#include <array>
+#include <utility>
+
+#include "proxy/http/grammar.h"
+
 namespace sluice::http {
 namespace {
 
@@ -11,20 +16,34 @@ constexpr std::uint64_t kHopeless = 8;
 // To decode this much takes a tenth of a millisecond or less. A read of heads that are not compressed holds less.
 constexpr std::uint64_t kMostOfTurn = 256 * 1024;
 
+// Returns 0 for a text that is not of three digits.
 std::uint16_t parseStatus(std::string_view value) {
   std::uint16_t status = 0;
-  for (const char c : value) status = static_cast<std::uint16_t>(status * 10 + (c - '0'));
+  for (const char c : value) {
+    if (!isDigit(c) || value.size() != 3) return 0;
+    status = static_cast<std::uint16_t>(status * 10 + (c - '0'));
+  }
   return status;
 }
 
 }  // namespace
 
-void H2FieldReader::begin() {
+void H2FieldReader::begin(Section section) {
+  constexpr auto bit = [](Pseudo pseudo) { return 1U << static_cast<unsigned>(pseudo); };
+  constexpr unsigned kOfRequest = bit(Pseudo::kMethod) | bit(Pseudo::kScheme) | bit(Pseudo::kAuthority) |
+                                  bit(Pseudo::kPath) | bit(Pseudo::kProtocol);
+  constexpr std::array<unsigned, 3> kAllowed = {kOfRequest, bit(Pseudo::kStatus), 0};
+  forget();
+  allowed_ = kAllowed[static_cast<std::size_t>(section)];
+}
+
+void H2FieldReader::forget() {
   arena.clear();
   charge.release();
   fields = Headers();
-  method = scheme = authority = path = protocol = {};
+  method = scheme = authority = path = protocol = priority = {};
   status = 0;
+  misusesPseudo_ = false;
   secretControl = false;
   most_ = limits_.headerBytes;
   turnBytes_ += bytes_;  // a large section is counted twice by this
@@ -39,7 +58,7 @@ void H2FieldReader::drop(Limit why) {
   excess_ = why;
   most_ = 0;
   fields = Headers();
-  method = scheme = authority = path = protocol = {};
+  method = scheme = authority = path = protocol = priority = {};
   arena.clear();
   charge.release();
 }
@@ -54,11 +73,13 @@ H2FieldReader::Line H2FieldReader::add(const Text& name, const Text& value) {
     return bytes_ <= kHopeless * limits_.headerBytes ? weigh(size) : Line::kHopeless;
   }
   if (pseudo) {
-    addPseudo(name, value);
+    addPseudo(name.bytes, value);
   } else {
     const FieldId id = fieldId(name.bytes);
     const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
-    fields.add(arena, Field{kept, keep(value), id});
+    const Field field{kept, keep(value), id};
+    if (id == FieldId::kPriority) priority = field.value;
+    fields.add(arena, field);
   }
   if (arena.held() <= light_) return Line::kTaken;
   chargeLine();
@@ -82,21 +103,49 @@ void H2FieldReader::hideLast() {
   }
 }
 
-// nghttp2 has checked which pseudo-header fields are allowed here, that none comes twice, and that :status has three
-// digits.
-void H2FieldReader::addPseudo(const Text& name, const Text& value) {
-  if (name.bytes == ":method") {
-    method = keep(value);
-  } else if (name.bytes == ":path") {
-    path = keep(value);
-  } else if (name.bytes == ":scheme") {
-    scheme = keep(value);
-  } else if (name.bytes == ":authority") {
-    authority = keep(value);
-  } else if (name.bytes == ":protocol") {
-    protocol = keep(value);
-  } else if (name.bytes == ":status") {
-    status = parseStatus(value.bytes);
+H2FieldReader::Pseudo H2FieldReader::pseudoOf(std::string_view name) {
+  if (name == ":method") return Pseudo::kMethod;
+  if (name == ":path") return Pseudo::kPath;
+  if (name == ":scheme") return Pseudo::kScheme;
+  if (name == ":authority") return Pseudo::kAuthority;
+  if (name == ":status") return Pseudo::kStatus;
+  if (name == ":protocol") return Pseudo::kProtocol;
+  return Pseudo::kUnknown;
+}
+
+bool H2FieldReader::mayHave(Pseudo pseudo) {
+  const unsigned bit = 1U << static_cast<unsigned>(pseudo);
+  return (std::exchange(allowed_, allowed_ & ~bit) & bit) != 0;
+}
+
+// An empty one is malformed, so an empty member means that the field is missing.
+void H2FieldReader::addPseudo(std::string_view name, const Text& value) {
+  const Pseudo pseudo = pseudoOf(name);
+  if (!mayHave(pseudo) || lines_ > 0 || value.bytes.empty()) {
+    misusesPseudo_ = true;
+    return;
+  }
+  switch (pseudo) {
+    case Pseudo::kMethod:
+      method = keep(value);
+      return;
+    case Pseudo::kPath:
+      path = keep(value);
+      return;
+    case Pseudo::kScheme:
+      scheme = keep(value);
+      return;
+    case Pseudo::kAuthority:
+      authority = keep(value);
+      return;
+    case Pseudo::kProtocol:
+      protocol = keep(value);
+      return;
+    case Pseudo::kStatus:
+      status = parseStatus(value.bytes);
+      return;
+    case Pseudo::kUnknown:
+      return;
   }
 }
 

@@ -36,7 +36,10 @@ class H2FieldReader {
     kHopeless     // so far beyond the section's bound that decoding it to the end would only serve an attacker
   };
 
-  void begin();
+  /// The section that arrives decides which pseudo-header fields it may have (RFC 9113 section 8.3).
+  enum class Section : std::uint8_t { kRequest, kResponse, kTrailers };
+
+  void begin(Section section);
   /// Resets the count of bytes that the connection may decode before other connections have their turn.
   void beginTurn() {
     turnBytes_ = 0;
@@ -44,11 +47,14 @@ class H2FieldReader {
   }
   /// Frees the previous section, unless its owner has taken it over.
   void clear() {
-    if (arena.held() > 0) begin();
+    if (arena.held() > 0) forget();
   }
   Line add(const Text& name, const Text& value);
   /// Marks the line that was added last as never indexed (RFC 7541 section 6.2.3).
   void hideLast();
+  /// Returns true if a pseudo-header field is empty, repeated, behind another field, or of another kind of section. A
+  /// section that broke a bound is not looked at.
+  bool misusesPseudo() const { return misusesPseudo_; }
   /// Returns the bound that the section broke, if any.
   std::optional<Limit> excess() const { return excess_; }
 
@@ -56,19 +62,27 @@ class H2FieldReader {
   HeadCharge charge;
   Headers fields;
   std::string_view method, scheme, authority, path, protocol;
-  std::uint16_t status = 0;
+  std::string_view priority;   // the last line of that name (RFC 9218), or empty
+  std::uint16_t status = 0;    // 0 also if it is not of three digits
   bool secretControl = false;  // a pseudo-header field was a secret
 
  private:
+  enum class Pseudo : std::uint8_t { kMethod, kScheme, kAuthority, kPath, kProtocol, kStatus, kUnknown };
+
+  static Pseudo pseudoOf(std::string_view name);
   std::string_view keep(const Text& text) { return text.isStatic ? text.bytes : arena.copy(text.bytes); }
+  void forget();
   void drop(Limit why);
-  void addPseudo(const Text& name, const Text& value);
+  void addPseudo(std::string_view name, const Text& value);
+  /// Returns true if the section may have this one, which it may then not have again.
+  bool mayHave(Pseudo pseudo);
   /// Kept out of add(), which rarely needs it.
   [[gnu::noinline]] void chargeLine();
   /// Counts a line of a section that is large, or comes late in a turn.
   [[gnu::noinline]] Line weigh(std::size_t bytes);
 
   const Limits& limits_;
+  unsigned allowed_ = 0;    // the pseudo-header fields that may still come, as bits
   std::uint64_t most_ = 0;  // bytes that are kept: none of a section that broke a bound
   std::uint64_t bytes_ = 0;
   std::uint64_t turnBytes_ = 0;  // decoded since beginTurn()
@@ -77,6 +91,7 @@ class H2FieldReader {
   std::size_t light_ = base::Chunk::kCapacity;
   std::uint32_t lines_ = 0;  // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
+  bool misusesPseudo_ = false;
 };
 
 }  // namespace sluice::http

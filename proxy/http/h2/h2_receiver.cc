@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/http/h2/h2_malformed.h"
+#include "proxy/http/h2/h2_sender.h"
+
 namespace sluice::http {
 namespace {
 
@@ -90,11 +93,17 @@ struct H2Receiver::Receiving {
   }
 
   static int beginHeaders(nghttp2_session* library, const nghttp2_frame* frame, void* userData) {
+    using Section = H2FieldReader::Section;
     if (frame->hd.type != NGHTTP2_HEADERS) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // a push: refuse it
     H2Receiver& receiver = self(userData);
-    receiver.section_.begin();
     receiver.incompleteOf_ = idOf(frame->hd);
-    if (!isRequest(*frame)) return 0;
+    if (!isRequest(*frame)) {
+      const H2Stream* known = receiver.connection_.find(idOf(frame->hd));
+      const bool head = known != nullptr && known->receive == H2Stream::Receive::kHead;
+      receiver.section_.begin(head ? Section::kResponse : Section::kTrailers);
+      return 0;
+    }
+    receiver.section_.begin(Section::kRequest);
     H2Stream& stream = receiver.connection_.streams.add(idOf(frame->hd));
     return nghttp2_session_set_stream_user_data(library, frame->hd.stream_id, &stream);
   }
@@ -124,15 +133,6 @@ struct H2Receiver::Receiving {
     return status;
   }
 
-  // Without this, nghttp2 would drop a malformed line and let the others pass (RFC 9113 section 8.2.1 wants the message
-  // refused).
-  static int invalidHeader(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
-                           void* userData) {
-    self(userData).incompleteOf_ = 0;
-    self(userData).section_.clear();
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-  }
-
   static int frame(nghttp2_session*, const nghttp2_frame* frame, void* userData) {
     H2Connection& connection = connectionOf(userData);
     H2Receiver& receiver = *connection.receiver;
@@ -142,7 +142,7 @@ struct H2Receiver::Receiving {
       case NGHTTP2_HEADERS:
         receiver.incompleteOf_ = 0;
         if (H2Stream* stream = connection.find(idOf(frame->hd)))
-          connection.events.headArrived(*stream, endsStream(frame->hd));
+          receiver.sectionArrived(*stream, endsStream(frame->hd));
         receiver.section_.clear();
         return 0;
       case NGHTTP2_RST_STREAM:
@@ -165,11 +165,18 @@ struct H2Receiver::Receiving {
 
   static int data(H2Receiver& receiver, const nghttp2_frame& frame) {
     if (endsStream(frame.hd)) {
-      if (H2Stream* stream = receiver.connection_.find(idOf(frame.hd))) receiver.connection_.events.bodyEnded(*stream);
+      if (H2Stream* stream = receiver.connection_.find(idOf(frame.hd))) bodyEnded(receiver, *stream);
       return 0;
     }
     const bool onlyPadding = frame.hd.length > 0 && frame.hd.length == frame.data.padlen;
     return onlyPadding ? emptyFrame(receiver.connection_) : 0;
+  }
+
+  static void bodyEnded(H2Receiver& receiver, H2Stream& stream) {
+    if (stream.violated) return;
+    if (stream.receive == H2Stream::Receive::kHead || !stream.length.isComplete())
+      return receiver.refuseMalformed(stream);
+    receiver.connection_.events.bodyEnded(stream);
   }
 
   static int reset(H2Receiver& receiver, const nghttp2_frame& frame) {
@@ -190,7 +197,12 @@ struct H2Receiver::Receiving {
     receiver.bodyCame_ = true;
     receiver.unreturned_ += size;
     H2Stream* stream = connection.find(static_cast<StreamId>(id));
-    if (stream == nullptr || stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
+    if (stream == nullptr || stream->violated) return 0;
+    if (stream->receive == H2Stream::Receive::kHead || !stream->length.add(size)) {
+      receiver.refuseMalformed(*stream);
+      return 0;
+    }
+    if (stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
     stream->ungranted += size;
     connection.events.bodyArrived(*stream, {reinterpret_cast<const char*>(bytes), size});
     return 0;
@@ -219,11 +231,26 @@ void H2Receiver::registerCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, Receiving::beginFrame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, Receiving::beginHeaders);
   nghttp2_session_callbacks_set_on_header_callback2(callbacks, Receiving::header);
-  nghttp2_session_callbacks_set_on_invalid_header_callback2(callbacks, Receiving::invalidHeader);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Receiving::frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Receiving::dataChunk);
   nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, Receiving::invalidFrame);
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Receiving::streamClose);
+}
+
+void H2Receiver::sectionArrived(H2Stream& stream, bool endOfStream) {
+  if (stream.violated) return;
+  const bool trailers = stream.receive != H2Stream::Receive::kHead;
+  const bool malformed =
+      section_.misusesPseudo() || (trailers && (!endOfStream || !stream.length.isComplete() ||
+                                                isMalformedTrailers(section_.fields, stream.length)));
+  if (malformed) return refuseMalformed(stream);
+  connection_.events.headArrived(stream, endOfStream);
+}
+
+void H2Receiver::refuseMalformed(H2Stream& stream) {
+  if (stream.token != kNoToken) connection_.events.streamLost(stream, {.code = NGHTTP2_PROTOCOL_ERROR});
+  stream.detach();
+  connection_.sender->resetViolated(stream);
 }
 
 int H2Receiver::answerLateHeaders(StreamId id) {

@@ -49,6 +49,8 @@ class H2Receiver {
   /// Returns true if nghttp2 has stopped, because this connection has decoded enough while others wait.
   bool breakDue() const { return breakDue_; }
 
+  /// Resets a stream whose message is malformed (RFC 9113 section 8.1.1), and reports its loss to its owner.
+  void refuseMalformed(H2Stream& stream);
   /// Answers DATA that comes after the end of its stream. Called before nghttp2 sees the frame.
   void judgeData(StreamId id);
   /// Grants the peer `count` bytes more, which the consumer of this stream's body took.
@@ -67,6 +69,7 @@ class H2Receiver {
   int answerLateHeaders(StreamId id);
   /// Answers a frame that comes after the peer's reset of its stream.
   void answerReset(StreamId id);
+  void sectionArrived(H2Stream& stream, bool endOfStream);
   bool countEmptyFrame() { return ++emptyFrames_ <= connection_.limits.emptyFrames; }
   void closeStream(H2Stream& stream, std::uint32_t code);
 

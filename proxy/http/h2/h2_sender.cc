@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/http/h2/h2_priority.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::http {
@@ -399,6 +400,12 @@ bool H2Sender::isBlocked(StreamId id) const {
 void H2Sender::failBody(H2Stream& stream) {
   stream.failure = kBrokenBody;
   submitReset(stream, connection_.side == H2Side::kServer ? H2ErrorCode::kInternalError : H2ErrorCode::kCancel);
+}
+
+void H2Sender::prioritize(const H2Stream& stream, std::string_view priority) {
+  const H2Priority wanted = readPriority(priority);
+  const nghttp2_extpri extpri{wanted.urgency, wanted.incremental ? 1 : 0};
+  nghttp2_session_change_extpri_stream_priority(connection_.library, static_cast<std::int32_t>(stream.id), &extpri, 0);
 }
 
 void H2Sender::submitPing() { nghttp2_submit_ping(connection_.library, NGHTTP2_FLAG_NONE, nullptr); }

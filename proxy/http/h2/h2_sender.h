@@ -43,6 +43,8 @@ class H2Sender {
   void submitReset(H2Stream& stream, H2ErrorCode code);
   /// Resets a stream for a violation, which is counted as a reset by the peer.
   void resetViolated(H2Stream& stream);
+  /// Orders the stream's body among the others as its Priority field asks (RFC 9218).
+  void prioritize(const H2Stream& stream, std::string_view priority);
   void submitPing();
   /// Submits a GOAWAY that names the last stream that was begun, or with `notice` one that promises such a GOAWAY (RFC
   /// 9113 section 6.8).

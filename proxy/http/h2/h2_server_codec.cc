@@ -5,6 +5,7 @@
 
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_decimal.h"
+#include "proxy/http/h2/h2_malformed.h"
 #include "proxy/http/h2/h2_session.h"
 #include "proxy/http/hygiene.h"
 
@@ -152,8 +153,10 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     base::Result<RequestHead> head = checkRequest(message.arena, raw, scheme_);
     if (!head) return refuse(stream, head.error(), endOfStream);
     message.head = *std::move(head);
+    if (!session_.section().priority.empty()) session_.sender().prioritize(stream, session_.section().priority);
     message.head.secretControl = session_.section().secretControl;
     const bool hasBody = message.head.body != Body::kNone;
+    if (!hasBody || message.head.body == Body::kLength) stream.length.announce(message.head.contentLength);
     stream.method = message.head.body == Body::kTunnel ? Method::kConnect : message.head.method;
     stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
     stream.token = sink_.onRequest(stream.id, std::move(message));
@@ -161,8 +164,12 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     if (endOfStream && hasBody) sink_.onRequestEnd(stream.token);
   }
 
-  // Leaves the answer to the owner; the remaining bytes of the request are not read.
+  // Leaves the answer to the owner, unless the request is malformed; the remaining bytes of the request are not read.
   void refuse(H2Stream& stream, const base::Error& error, bool endOfStream) {
+    if (!session_.section().excess()) {
+      if (isMalformedRequest(session_.section(), endOfStream)) return session_.receiver().refuseMalformed(stream);
+      if (const auto length = announcedLength(session_.section())) stream.length.announce(*length);
+    }
     stream.receive = endOfStream ? Receive::kDone : Receive::kDiscard;
     stream.token = sink_.onBadRequest(stream.id, error);
     if (stream.token == kNoToken) session_.sender().submitReset(stream, H2ErrorCode::kRefusedStream);

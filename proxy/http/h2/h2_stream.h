@@ -8,6 +8,7 @@
 
 #include "proxy/base/error.h"
 #include "proxy/http/codec.h"
+#include "proxy/http/h2/h2_body_length.h"
 #include "proxy/http/h2/h2_raw_line.h"
 #include "proxy/http/message.h"
 
@@ -31,13 +32,14 @@ struct H2Stream {
   Token token = kNoToken;         // kNoToken: the owner gets no further events
   std::size_t ungranted = 0;      // body bytes handed over that the consumer has not taken
   const char* failure = nullptr;  // why our side cannot complete it; static text
+  H2BodyLength length;            // of the body that arrives
   StreamId id = 0;
   std::uint16_t interims = 0;  // of a client: that came; of a server: that were submitted
   Method method = Method::kGet;
   Receive receive = Receive::kHead;
   Send send = Send::kOpen;
-  bool resetByUs = false;  // false for a violation that nghttp2 found
-  bool violated = false;   // the peer broke the protocol, and we reset the stream for that
+  bool resetByUs = false;
+  bool violated = false;  // the peer broke the protocol, and we reset the stream for that
   bool resetByPeer = false;
   H2RawLine rawLine;  // belongs to the block of the next HEADERS
 
