@@ -13,8 +13,8 @@
 
 namespace sluice::http {
 
-/// An authority that has been found to be in normal form. Most requests of a connection have the same one, which then
-/// is not checked again.
+/// An authority that has passed the check of its owner. Most requests of a connection have the same one, which then is
+/// not checked again.
 class KnownAuthority {
  public:
   bool is(std::string_view authority) const {

@@ -40,6 +40,15 @@ TEST_F(H2Attack, RapidResetInOneReadIsCutInItsMiddle) {
   expectEnd(h2error::kEnhanceYourCalm);
 }
 
+TEST_F(H2Attack, RapidResetOfMalformedRequestsIsCutInItsMiddle) {
+  std::string bytes;
+  for (std::uint32_t id = 1; id < 2001; id += 2)
+    bytes += h2::headers(id, {{":method", "GET"}}, true) + h2::rstStream(id, h2error::kCancel);
+  exchange(bytes + h2::headers(2001, h2::get(), true));
+  EXPECT_EQ(sink.count(), 0u) << "the request behind them is not read";
+  expectEnd(h2error::kEnhanceYourCalm);
+}
+
 // The client breaks the rules so that the server resets its streams.
 TEST_F(H2Attack, ResetsThatTheClientProvokesCountToo) {
   limits.resetsPerMinute = 10;

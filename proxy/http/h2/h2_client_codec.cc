@@ -150,7 +150,6 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   }
 
   void interimArrived(H2Stream& stream, ResponseMessage&& message) {
-    if (message.head.status == 101) return fail(stream, "HTTP/2 has no 101 (Switching Protocols)");
     if (++stream.interims > session_.limits().informationalResponses) {
       sink_.onLimitHit(Limit::kInformationalResponses);
       return fail(stream,

@@ -52,7 +52,8 @@ class H2Events {
   virtual void bytesTaken(Token token, std::size_t count) = 0;
   /// Called when END_STREAM went out.
   virtual void sendEnded(H2Stream& stream) = 0;
-  /// Called when the stream is over before its owner was done with it; its token is not used again.
+  /// Called when the stream is over before its owner was done with it, or will be once its reset has left; its token is
+  /// not used again.
   virtual void streamLost(H2Stream& stream, const H2Loss& loss) = 0;
   virtual void limitHit(Limit limit) = 0;
   /// Called when the peer has answered our ping.
@@ -77,7 +78,7 @@ class H2Connection {
   H2Connection& operator=(const H2Connection&) = delete;
 
   /// Returns nullptr if the connection has no such stream.
-  H2Stream* find(StreamId id) { return streams.find(library, id); }
+  H2Stream* find(StreamId id) { return streams.find(id); }
 
   /// Marks the connection as failed from inside a callback, and returns the callback's result.
   int fail(H2ErrorCode code, std::optional<Limit> limit);

@@ -63,9 +63,9 @@ void H2FieldReader::drop(Limit why) {
   charge.release();
 }
 
-H2FieldReader::Line H2FieldReader::add(const Text& name, const Text& value) {
-  const bool pseudo = name.bytes.starts_with(':');
-  const std::size_t size = name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
+H2FieldReader::Line H2FieldReader::add(std::string_view name, std::string_view value) {
+  const bool pseudo = name.starts_with(':');
+  const std::size_t size = name.size() + value.size() + kSectionLineOverhead;
   bytes_ += size;
   if (!pseudo) ++lines_;
   if (bytes_ > most_ || lines_ > limits_.headerFields) {
@@ -73,11 +73,11 @@ H2FieldReader::Line H2FieldReader::add(const Text& name, const Text& value) {
     return bytes_ <= kHopeless * limits_.headerBytes ? weigh(size) : Line::kHopeless;
   }
   if (pseudo) {
-    addPseudo(name.bytes, value);
+    addPseudo(name, value);
   } else {
-    const FieldId id = fieldId(name.bytes);
-    const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
-    const Field field{kept, keep(value), id};
+    const FieldId id = fieldId(name);
+    const std::string_view kept = id == FieldId::kOther ? arena.copy(name) : fieldName(id);
+    const Field field{kept, arena.copy(value), id};
     if (id == FieldId::kPriority) priority = field.value;
     fields.add(arena, field);
   }
@@ -119,30 +119,30 @@ bool H2FieldReader::mayHave(Pseudo pseudo) {
 }
 
 // An empty one is malformed, so an empty member means that the field is missing.
-void H2FieldReader::addPseudo(std::string_view name, const Text& value) {
+void H2FieldReader::addPseudo(std::string_view name, std::string_view value) {
   const Pseudo pseudo = pseudoOf(name);
-  if (!mayHave(pseudo) || lines_ > 0 || value.bytes.empty()) {
+  if (!mayHave(pseudo) || lines_ > 0 || value.empty()) {
     misusesPseudo_ = true;
     return;
   }
   switch (pseudo) {
     case Pseudo::kMethod:
-      method = keep(value);
+      method = arena.copy(value);
       return;
     case Pseudo::kPath:
-      path = keep(value);
+      path = arena.copy(value);
       return;
     case Pseudo::kScheme:
-      scheme = keep(value);
+      scheme = arena.copy(value);
       return;
     case Pseudo::kAuthority:
-      authority = keep(value);
+      authority = arena.copy(value);
       return;
     case Pseudo::kProtocol:
-      protocol = keep(value);
+      protocol = arena.copy(value);
       return;
     case Pseudo::kStatus:
-      status = parseStatus(value.bytes);
+      status = parseStatus(value);
       return;
     case Pseudo::kUnknown:
       return;

@@ -24,12 +24,6 @@ class H2FieldReader {
   H2FieldReader(base::ChunkPool& pool, const Limits& limits, HeadAccount* account)
       : arena(pool), charge(account), limits_(limits) {}
 
-  /// A name or a value as nghttp2 holds it; an entry of HPACK's static table lives for ever and is not copied.
-  struct Text {
-    std::string_view bytes;
-    bool isStatic;
-  };
-
   enum class Line : std::uint8_t {
     kTaken,       // or left out, of a section that broke a bound
     kLastOfTurn,  // as kTaken; many fields were decoded, and other connections wait
@@ -49,7 +43,8 @@ class H2FieldReader {
   void clear() {
     if (arena.held() > 0) forget();
   }
-  Line add(const Text& name, const Text& value);
+  /// The views need not outlive the call.
+  Line add(std::string_view name, std::string_view value);
   /// Marks the line that was added last as never indexed (RFC 7541 section 6.2.3).
   void hideLast();
   /// Returns true if a pseudo-header field is empty, repeated, behind another field, or of another kind of section. A
@@ -70,10 +65,9 @@ class H2FieldReader {
   enum class Pseudo : std::uint8_t { kMethod, kScheme, kAuthority, kPath, kProtocol, kStatus, kUnknown };
 
   static Pseudo pseudoOf(std::string_view name);
-  std::string_view keep(const Text& text) { return text.isStatic ? text.bytes : arena.copy(text.bytes); }
   void forget();
   void drop(Limit why);
-  void addPseudo(std::string_view name, const Text& value);
+  void addPseudo(std::string_view name, std::string_view value);
   /// Returns true if the section may have this one, which it may then not have again.
   bool mayHave(Pseudo pseudo);
   /// Kept out of add(), which rarely needs it.

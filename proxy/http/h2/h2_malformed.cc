@@ -88,12 +88,13 @@ bool isMalformedRequest(const H2FieldReader& section, bool endOfStream) {
   return hasMalformedTarget(section) || (endOfStream && announcedLength(section).value_or(0) > 0);
 }
 
-// Host would name another destination than the head did, so it is refused, as a second one is in a head.
-bool isMalformedTrailers(const Headers& fields, const H2BodyLength& length) {
+// Host would name another destination than the head of a request did, so it is refused there, as a second one is in a
+// head.
+bool isMalformedTrailers(const Headers& fields, const H2BodyLength& length, bool ofRequest) {
   bool counted = length.isAnnounced();
   for (const Field& field : fields) {
     if (!isCodecField(field.id)) continue;
-    if (isForbidden(field) || field.id == FieldId::kHost) return true;
+    if (isForbidden(field) || (ofRequest && field.id == FieldId::kHost)) return true;
     if (field.id != FieldId::kContentLength) continue;
     if (counted || parseContentLength(field.value) != length.received()) return true;
     counted = true;

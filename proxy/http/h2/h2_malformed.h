@@ -17,9 +17,9 @@ namespace sluice::http {
 
 /// Returns true if a request that was refused is malformed. `endOfStream`: no body follows.
 bool isMalformedRequest(const H2FieldReader& section, bool endOfStream);
-/// Returns true if trailers hold a field that HTTP/2 forbids, or announce another length than the body had. Names and
-/// values are left to checkTrailers().
-bool isMalformedTrailers(const Headers& fields, const H2BodyLength& length);
+/// Returns true if trailers hold a field that HTTP/2 forbids, or a Content-Length that is not the first one or not the
+/// body's; `ofRequest`: or Host. Names and values are left to checkTrailers().
+bool isMalformedTrailers(const Headers& fields, const H2BodyLength& length, bool ofRequest);
 /// Returns the length that a request announces; nullopt if it announces none, or is a CONNECT without a protocol.
 std::optional<std::uint64_t> announcedLength(const H2FieldReader& section);
 

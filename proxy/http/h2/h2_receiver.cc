@@ -11,11 +11,6 @@
 namespace sluice::http {
 namespace {
 
-H2FieldReader::Text textOf(nghttp2_rcbuf* buffer) {
-  const nghttp2_vec view = nghttp2_rcbuf_get_buf(buffer);
-  return {{reinterpret_cast<const char*>(view.base), view.len}, nghttp2_rcbuf_is_static(buffer) != 0};
-}
-
 bool endsStream(const nghttp2_frame_hd& head) { return (head.flags & NGHTTP2_FLAG_END_STREAM) != 0; }
 
 bool isRequest(const nghttp2_frame& frame) {
@@ -92,7 +87,7 @@ struct H2Receiver::Receiving {
     return controlFrame(connection);
   }
 
-  static int beginHeaders(nghttp2_session* library, const nghttp2_frame* frame, void* userData) {
+  static int beginHeaders(nghttp2_session*, const nghttp2_frame* frame, void* userData) {
     using Section = H2FieldReader::Section;
     if (frame->hd.type != NGHTTP2_HEADERS) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // a push: refuse it
     H2Receiver& receiver = self(userData);
@@ -104,19 +99,21 @@ struct H2Receiver::Receiving {
       return 0;
     }
     receiver.section_.begin(Section::kRequest);
-    H2Stream& stream = receiver.connection_.streams.add(idOf(frame->hd));
-    return nghttp2_session_set_stream_user_data(library, frame->hd.stream_id, &stream);
+    receiver.connection_.streams.add(idOf(frame->hd));
+    return 0;
   }
 
-  static int header(nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
-                    std::uint8_t flags, void* userData) {
+  static int header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t nameSize,
+                    const std::uint8_t* value, std::size_t valueSize, std::uint8_t flags, void* userData) {
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     H2Receiver& receiver = self(userData);
-    if ((flags & NGHTTP2_NV_FLAG_NO_INDEX) != 0) return secretLine(receiver, name, value);
-    return line(receiver, name, value);
+    const std::string_view nameText(reinterpret_cast<const char*>(name), nameSize);
+    const std::string_view valueText(reinterpret_cast<const char*>(value), valueSize);
+    if ((flags & NGHTTP2_NV_FLAG_NO_INDEX) != 0) return secretLine(receiver, nameText, valueText);
+    return line(receiver, nameText, valueText);
   }
-  static int line(H2Receiver& receiver, nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
-    const H2FieldReader::Line added = receiver.section_.add(textOf(name), textOf(value));
+  static int line(H2Receiver& receiver, std::string_view name, std::string_view value) {
+    const H2FieldReader::Line added = receiver.section_.add(name, value);
     return added == H2FieldReader::Line::kTaken ? 0 : heavyLine(receiver, added);
   }
   [[gnu::noinline]] static int heavyLine(H2Receiver& receiver, H2FieldReader::Line added) {
@@ -127,7 +124,7 @@ struct H2Receiver::Receiving {
     return NGHTTP2_ERR_PAUSE;
   }
   // Kept out of header(), which rarely needs it.
-  [[gnu::noinline]] static int secretLine(H2Receiver& receiver, nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
+  [[gnu::noinline]] static int secretLine(H2Receiver& receiver, std::string_view name, std::string_view value) {
     const int status = line(receiver, name, value);
     if (status == 0 || status == NGHTTP2_ERR_PAUSE) receiver.section_.hideLast();
     return status;
@@ -183,8 +180,9 @@ struct H2Receiver::Receiving {
     H2Stream* stream = receiver.connection_.find(idOf(frame.hd));
     if (stream == nullptr) return 0;
     stream->resetByPeer = true;
-    const bool premature =
-        receiver.connection_.side == H2Side::kServer && stream->send != H2Stream::Send::kDone && !stream->resetByUs;
+    // A malformed stream may wait for our reset, which has not been counted yet.
+    const bool open = stream->send != H2Stream::Send::kDone && (!stream->resetByUs || stream->violated);
+    const bool premature = receiver.connection_.side == H2Side::kServer && open;
     if (!premature || receiver.connection_.countReset()) return 0;
     return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
   }
@@ -220,9 +218,9 @@ struct H2Receiver::Receiving {
     return 0;
   }
 
-  static int streamClose(nghttp2_session* library, std::int32_t id, std::uint32_t code, void* userData) {
-    void* stream = nghttp2_session_get_stream_user_data(library, id);
-    if (stream != nullptr) self(userData).closeStream(*static_cast<H2Stream*>(stream), code);
+  static int streamClose(nghttp2_session*, std::int32_t id, std::uint32_t code, void* userData) {
+    H2Stream* stream = connectionOf(userData).find(static_cast<StreamId>(id));
+    if (stream != nullptr) self(userData).closeStream(*stream, code);
     return 0;
   }
 };
@@ -230,7 +228,7 @@ struct H2Receiver::Receiving {
 void H2Receiver::registerCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks, Receiving::beginFrame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, Receiving::beginHeaders);
-  nghttp2_session_callbacks_set_on_header_callback2(callbacks, Receiving::header);
+  nghttp2_session_callbacks_set_on_header_callback(callbacks, Receiving::header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, Receiving::frame);
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, Receiving::dataChunk);
   nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, Receiving::invalidFrame);
@@ -241,14 +239,15 @@ void H2Receiver::sectionArrived(H2Stream& stream, bool endOfStream) {
   if (stream.violated) return;
   const bool trailers = stream.receive != H2Stream::Receive::kHead;
   const bool malformed =
-      section_.misusesPseudo() || (trailers && (!endOfStream || !stream.length.isComplete() ||
-                                                isMalformedTrailers(section_.fields, stream.length)));
+      section_.misusesPseudo() ||
+      (trailers && (!endOfStream || !stream.length.isComplete() ||
+                    isMalformedTrailers(section_.fields, stream.length, connection_.side == H2Side::kServer)));
   if (malformed) return refuseMalformed(stream);
   connection_.events.headArrived(stream, endOfStream);
 }
 
 void H2Receiver::refuseMalformed(H2Stream& stream) {
-  if (stream.token != kNoToken) connection_.events.streamLost(stream, {.code = NGHTTP2_PROTOCOL_ERROR});
+  if (stream.token != kNoToken) connection_.events.streamLost(stream, {});
   stream.detach();
   connection_.sender->resetViolated(stream);
 }
@@ -307,7 +306,7 @@ void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
   if (stream.token != kNoToken) {
     const bool refused = code == NGHTTP2_REFUSED_STREAM && !stream.resetByUs;
     const bool unprocessed = refused || stream.send == H2Stream::Send::kQueued;
-    connection_.events.streamLost(stream, {.code = code, .unprocessed = unprocessed});
+    connection_.events.streamLost(stream, {.unprocessed = unprocessed});
   }
   connection_.streams.remove(stream);
 }

@@ -19,14 +19,19 @@ namespace {
 
 const std::uint8_t* asBytes(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
-// The codec has made the other control data: numbers, and words of its own.
-bool isSendable(const RequestHead& head) {
-  const auto holds = [](std::string_view value, int (*check)(const std::uint8_t*, std::size_t)) {
-    return !value.empty() && check(asBytes(value), value.size()) != 0;
-  };
-  return holds(head.methodText, nghttp2_check_method) &&
-         (head.method == Method::kConnect || holds(head.target, nghttp2_check_path)) &&
-         (head.authority.empty() || holds(head.authority, nghttp2_check_authority));
+bool holds(std::string_view value, int (*check)(const std::uint8_t*, std::size_t)) {
+  return !value.empty() && check(asBytes(value), value.size()) != 0;
+}
+
+// The codec has made the other control data: numbers, and words of its own. Most requests of a connection have one
+// authority, which is then not checked again.
+bool isSendable(const RequestHead& head, KnownAuthority& known) {
+  if (!holds(head.methodText, nghttp2_check_method)) return false;
+  if (head.method != Method::kConnect && !holds(head.target, nghttp2_check_path)) return false;
+  if (head.authority.empty() || known.is(head.authority)) return true;
+  if (!holds(head.authority, nghttp2_check_authority)) return false;
+  known.remember(head.authority);
+  return true;
 }
 
 // nghttp2's flags for the fields of each id. Credentials are never indexed (RFC 7541 section 7.1.3): those of many
@@ -342,15 +347,15 @@ void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> con
 }
 
 bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head) {
-  if (!isSendable(head)) return false;
+  if (!isSendable(head, authority_)) return false;
   LineList lines(control.size() + head.headers.size());
   lines.addControl(control, head.secretControl ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
   if (!lines.addFields(head.headers, stream.rawLine)) return false;
   const nghttp2_data_provider provider = Sending::providerOf(stream);
   const std::int32_t id = nghttp2_submit_request(connection_.library, nullptr, lines.data(), lines.size(),
-                                                 head.body != Body::kNone ? &provider : nullptr, &stream);
+                                                 head.body != Body::kNone ? &provider : nullptr, nullptr);
   if (id < 0) return false;
-  stream.id = static_cast<StreamId>(id);
+  connection_.streams.name(stream, static_cast<StreamId>(id));
   connection_.history.open(stream.id);
   return true;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "proxy/base/byte_queue.h"
+#include "proxy/http/authority.h"
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_connection.h"
 
@@ -81,7 +82,8 @@ class H2Sender {
   H2Connection& connection_;
   base::ByteQueue* out_ = nullptr;  // while producing
   std::size_t outLimit_ = 0;
-  H2RawLine rawLine_;  // for the frame that nghttp2 is handing out
+  H2RawLine rawLine_;         // for the frame that nghttp2 is handing out
+  KnownAuthority authority_;  // of the requests that this side sends
   std::uint32_t resetsSent_ = 0;
   bool prefacePending_ = false;
 };

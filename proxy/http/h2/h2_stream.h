@@ -1,6 +1,6 @@
 // The state of one HTTP/2 stream in a codec, from its first byte to its end (RFC 9113 section 5.1).
 //
-// Owned by the connection's H2Streams, in the worker's H2Memory; nghttp2 carries a pointer to it. One thread.
+// Owned by the connection's H2Streams, in the worker's H2Memory. One thread.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +29,11 @@ struct H2Stream {
 
   H2Stream* previous = nullptr;
   H2Stream* next = nullptr;
-  Token token = kNoToken;         // kNoToken: the owner gets no further events
-  std::size_t ungranted = 0;      // body bytes handed over that the consumer has not taken
-  const char* failure = nullptr;  // why our side cannot complete it; static text
-  H2BodyLength length;            // of the body that arrives
+  H2Stream* nextOfBucket = nullptr;  // of H2Streams
+  Token token = kNoToken;            // kNoToken: the owner gets no further events
+  std::size_t ungranted = 0;         // body bytes handed over that the consumer has not taken
+  const char* failure = nullptr;     // why our side cannot complete it; static text
+  H2BodyLength length;               // of the body that arrives
   StreamId id = 0;
   std::uint16_t interims = 0;  // of a client: that came; of a server: that were submitted
   Method method = Method::kGet;
@@ -52,7 +53,6 @@ struct H2Stream {
 
 /// The reason why a stream ended before its message did.
 struct H2Loss {
-  std::uint32_t code = 0;  // RFC 9113 section 7
   bool connectionLost = false;
   bool unprocessed = false;  // the peer certainly has not begun to process it
 };

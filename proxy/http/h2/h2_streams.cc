@@ -1,7 +1,5 @@
 #include "proxy/http/h2/h2_streams.h"
 
-#include <nghttp2/nghttp2.h>
-
 #include <memory>
 #include <type_traits>
 
@@ -9,39 +7,52 @@ namespace sluice::http {
 
 H2Streams::~H2Streams() {
   while (newest_ != nullptr) remove(*newest_);
-}
-
-H2Stream* H2Streams::lookUp(const nghttp2_session* library, StreamId id) const {
-  if (id == 0) return nullptr;
-  // nghttp2 takes a mutable session, but only reads it.
-  auto* session = const_cast<nghttp2_session*>(library);
-  const auto libraryId = static_cast<std::int32_t>(id);
-  if (void* data = nghttp2_session_get_stream_user_data(session, libraryId)) return static_cast<H2Stream*>(data);
-  // nghttp2 knows a request's stream only once its HEADERS are serialised; such streams are the newest ones.
-  for (H2Stream* stream = newest_; stream != nullptr && stream->send == H2Stream::Send::kQueued;
-       stream = stream->next) {
-    if (stream->id == id) return stream;
-  }
-  return nullptr;
+  if (buckets_ != few_.data()) memory_.release(buckets_);
 }
 
 H2Stream& H2Streams::add(StreamId id) {
   static_assert(std::is_trivially_destructible_v<H2Stream>);
   auto* stream = std::construct_at(static_cast<H2Stream*>(memory_.allocate(sizeof(H2Stream))));
-  stream->id = id;
   stream->next = newest_;
   if (newest_ != nullptr) newest_->previous = stream;
   newest_ = stream;
-  ++count_;
+  if (++count_ > buckets()) grow();
+  if (id != 0) name(*stream, id);
   return *stream;
 }
 
+void H2Streams::name(H2Stream& stream, StreamId id) {
+  stream.id = id;
+  enter(stream);
+}
+
+void H2Streams::enter(H2Stream& stream) {
+  H2Stream*& first = buckets_[bucketOf(stream.id)];
+  stream.nextOfBucket = first;
+  first = &stream;
+}
+
 void H2Streams::remove(H2Stream& stream) {
-  if (recent_ == &stream) recent_ = nullptr;
+  if (stream.id != 0) {
+    H2Stream** link = &buckets_[bucketOf(stream.id)];
+    while (*link != &stream) link = &(*link)->nextOfBucket;
+    *link = stream.nextOfBucket;
+  }
   (stream.previous != nullptr ? stream.previous->next : newest_) = stream.next;
   if (stream.next != nullptr) stream.next->previous = stream.previous;
   --count_;
   memory_.release(&stream);
+}
+
+void H2Streams::grow() {
+  constexpr unsigned kGrowth = 2;  // a factor of four
+  H2Stream** const before = buckets_;
+  bucketBits_ += kGrowth;
+  buckets_ = static_cast<H2Stream**>(memory_.allocateZeroed(buckets(), sizeof(H2Stream*)));
+  for (H2Stream* stream = newest_; stream != nullptr; stream = stream->next) {
+    if (stream->id != 0) enter(*stream);
+  }
+  if (before != few_.data()) memory_.release(before);
 }
 
 }  // namespace sluice::http

@@ -88,6 +88,12 @@ TEST_F(MalformedRequests, AreCountedEvenIfTheRequestWasRefusedBefore) {
   EXPECT_EQ(resetOf(1), h2error::kProtocolError);
 }
 
+TEST_F(MalformedRequests, AreThoseWithHostInTrailers) {
+  feed(h2::headers(1, h2::post(), false) + h2::headers(1, H2Lines{{"host", "other.test"}}, true));
+  EXPECT_EQ(resetOf(1), h2error::kProtocolError);
+  EXPECT_TRUE(sink_.last().reset);
+}
+
 TEST_F(MalformedRequests, EndTheConnectionIfThereAreTooMany) {
   std::uint32_t stream = 1;
   for (std::uint32_t i = 0; i <= http::Limits().resetsPerMinute && reader_.goaway() == nullptr; ++i, stream += 2)
@@ -158,6 +164,13 @@ TEST_F(MalformedResponses, DoNotTakeBackAResponseThatIsComplete) {
   EXPECT_TRUE(isReset());
   EXPECT_TRUE(sink_.last().ended);
   EXPECT_FALSE(sink_.last().reset);
+}
+
+TEST_F(MalformedResponses, AreNotThoseWithHostInTrailers) {
+  feed(h2::headers(1, H2Lines{{":status", "200"}}, false) +
+       h2::headers(1, H2Lines{{"x-sum", "1"}, {"host", "other.test"}}, true));
+  EXPECT_FALSE(isReset());
+  EXPECT_EQ(sink_.last().trailers, (FieldList{{"x-sum", "1"}})) << "it is not passed on";
 }
 
 TEST_F(MalformedResponses, AreThoseWithOpenTrailers) {
