@@ -25,9 +25,10 @@ void parseAndCheck(benchmark::State& state) {
   for (auto _ : state) {
     reader.begin(H1Section::kRequest);
     std::size_t used = 0;
-    if (reader.scan(text, used) != H1SectionReader::Status::kComplete) return state.SkipWithError("not complete");
+    H1LineEnds ends;
+    if (reader.scan(text, used, ends) != H1SectionReader::Status::kComplete) return state.SkipWithError("not complete");
     RawRequest raw;
-    if (parseRequestHead(reader.collect(arena, text), reader.fieldLines(), arena, raw)) {
+    if (parseRequestHead(reader.collect(arena, text, ends), ends, reader.fieldLines(), arena, raw)) {
       return state.SkipWithError("not a head");
     }
     auto checked = checkRequest(arena, raw, Scheme::kHttp);

@@ -17,6 +17,7 @@ class FuzzInput {
   }
 
   bool empty() const { return rest_.empty(); }
+  std::string_view rest() const { return rest_; }
   std::uint8_t byte() {
     if (rest_.empty()) return 0;
     const auto value = static_cast<std::uint8_t>(rest_.front());

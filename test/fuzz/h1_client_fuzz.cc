@@ -7,6 +7,7 @@
 #include "proxy/http/hygiene.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzzers.h"
+#include "test/support/h1_sections.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice {
@@ -83,6 +84,9 @@ void runClientCodec(const std::uint8_t* data, std::size_t size) {
     limits.headerFields = 12;
     limits.headerBytes = 2048;
     limits.informationalResponses = 3;
+    require(test::readSection(http::H1Section::kResponse, input.rest(), limits, test::SectionReading::kAtOnce) ==
+                test::readSection(http::H1Section::kResponse, input.rest(), limits, test::SectionReading::kByLines),
+            "a head is read the same at once and line by line");
     test::RecordingClientSink sink(pool);
     auto codec = http::makeH1ClientCodec(sink, pool, limits);
     http::StreamId id = 0;

@@ -8,6 +8,7 @@
 #include "proxy/http/hygiene.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzzers.h"
+#include "test/support/h1_sections.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice {
@@ -102,6 +103,15 @@ void drive(http::ServerCodec& codec, test::RecordingServerSink& sink, base::Chun
   codec.resume();
 }
 
+// The reader of whole sections and the one of lines understand the same.
+void compareReaders(std::string_view text, const http::MessageBounds& bounds) {
+  for (const auto kind : {http::H1Section::kRequest, http::H1Section::kTrailers}) {
+    require(test::readSection(kind, text, bounds, test::SectionReading::kAtOnce) ==
+                test::readSection(kind, text, bounds, test::SectionReading::kByLines),
+            "a section is read the same at once and line by line");
+  }
+}
+
 void runServerCodec(const std::uint8_t* data, std::size_t size) {
   test::FuzzInput input(data, size);
   base::ChunkPool pool;
@@ -111,6 +121,7 @@ void runServerCodec(const std::uint8_t* data, std::size_t size) {
     limits.headerFields = 12;
     limits.headerBytes = 2048;
     limits.requestLineBytes = 512;
+    compareReaders(input.rest(), limits);
     test::RecordingServerSink sink(pool);
     auto codec = http::makeH1ServerCodec(sink, pool, limits, http::Scheme::kHttp);
     std::size_t checked = 0;

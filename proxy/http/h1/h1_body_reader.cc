@@ -74,7 +74,8 @@ H1BodyReader::BodyStep H1BodyReader::nextOfChunks(std::string_view& input, H1Sec
 H1BodyReader::BodyStep H1BodyReader::nextOfTrailers(std::string_view& input, H1SectionReader& sections,
                                                     base::ChunkPool& pool) {
   std::size_t used = 0;
-  switch (sections.scan(input, used)) {
+  H1LineEnds ends;
+  switch (sections.scan(input, used, ends)) {
     case H1SectionReader::Status::kNeedMore:
       input = {};
       return only(Status::kNeedMore);
@@ -88,8 +89,8 @@ H1BodyReader::BodyStep H1BodyReader::nextOfTrailers(std::string_view& input, H1S
     sections.begin(H1Section::kTrailers);
   } else {
     Trailers trailers(pool);
-    const auto section = sections.collect(trailers.arena, input.substr(0, used));
-    const char* why = parseTrailers(section, sections.fieldLines(), trailers.arena, trailers.fields);
+    const auto section = sections.collect(trailers.arena, input.substr(0, used), ends);
+    const char* why = parseTrailers(section, ends, sections.fieldLines(), trailers.arena, trailers.fields);
     if (why == nullptr && !checkTrailers(trailers.fields)) why = "a trailer field is malformed";
     if (why != nullptr) return failed({why, 400, {}});
     if (!trailers.fields.empty()) step.trailers.emplace(std::move(trailers));

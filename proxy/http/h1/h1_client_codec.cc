@@ -145,7 +145,8 @@ void H1ClientCodec::readStash() {
 
 void H1ClientCodec::readHead(std::string_view& input) {
   std::size_t used = 0;
-  switch (sections_.scan(input, used)) {
+  H1LineEnds ends;
+  switch (sections_.scan(input, used, ends)) {
     case H1SectionReader::Status::kNeedMore:
       input = {};
       return;
@@ -153,16 +154,16 @@ void H1ClientCodec::readHead(std::string_view& input) {
       return failWith(sections_.fault());
     case H1SectionReader::Status::kComplete: {
       ResponseMessage message(stash_.pool());
-      const std::span<char> section = sections_.collect(message.arena, input.substr(0, used));
+      const std::span<char> section = sections_.collect(message.arena, input.substr(0, used), ends);
       input.remove_prefix(used);
-      return openResponse(std::move(message), section);
+      return openResponse(std::move(message), section, ends);
     }
   }
 }
 
-void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> section) {
+void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> section, const H1LineEnds& ends) {
   RawResponse raw;
-  if (const char* why = parseResponseHead(section, sections_.fieldLines(), message.arena, raw))
+  if (const char* why = parseResponseHead(section, ends, sections_.fieldLines(), message.arena, raw))
     return fail(protocolError(why));
   if (raw.status == kSwitchingProtocols && tunnelAsked()) return openTunnel(std::move(message), raw);
   bool closes = false;

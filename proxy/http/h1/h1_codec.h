@@ -70,7 +70,7 @@ class H1ServerCodec final : public ServerCodec {
   void readHead(std::string_view& input);
   bool readBody(std::string_view& input);
   void readStash();
-  void openRequest(RequestMessage&& message, std::span<char> section);
+  void openRequest(RequestMessage&& message, std::span<char> section, const H1LineEnds& ends);
   void refuseHead(const base::Error& error);
   void failBody(const base::Error& error);
   void settleEnd();
@@ -142,7 +142,7 @@ class H1ClientCodec final : public ClientCodec {
   void readHead(std::string_view& input);
   bool readBody(std::string_view& input);
   void readStash();
-  void openResponse(ResponseMessage&& message, std::span<char> section);
+  void openResponse(ResponseMessage&& message, std::span<char> section, const H1LineEnds& ends);
   void passInterim(ResponseMessage&& message);
   OpaqueClientCodec* tunnel() const { return seldom_ ? seldom_->tunnel.get() : nullptr; }
   bool tunnelAsked() const { return seldom_ && seldom_->asked != Tunnel::kNone; }

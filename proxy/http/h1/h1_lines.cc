@@ -1,5 +1,6 @@
 #include "proxy/http/h1/h1_lines.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <string_view>
@@ -13,25 +14,31 @@
 namespace sluice::http {
 
 bool H1Lines::next(std::span<char>& line) {
-  auto* cr = static_cast<char*>(std::memchr(at_, '\r', static_cast<std::size_t>(end_ - at_)));
-  if (cr == nullptr || cr + 1 == end_ || cr[1] != '\n') return false;
+  char* cr = nullptr;
+  if (ends_.known()) {
+    cr = section_ + ends_[line_++];
+  } else {
+    cr = static_cast<char*>(std::memchr(at_, '\r', static_cast<std::size_t>(end_ - at_)));
+    if (cr == nullptr || cr + 1 == end_ || cr[1] != '\n') return false;
+  }
   line = {at_, cr};
   at_ = cr + 2;
   return true;
 }
 
-const char* H1Lines::readFields(std::size_t count, base::Arena& arena, Headers& fields, H1LineReading reading) {
+const char* H1Lines::readFields(std::size_t count, base::Arena& arena, Headers& fields) {
   fields.reserve(arena, count);
+  const bool known = ends_.known();
   while (!atEmptyLine()) {
-    if (reading == H1LineReading::kAtOnce && takeAtOnce(arena, fields)) continue;
-    if (const char* why = takeBytewise(arena, fields)) return why;
+    if (known && takeAtOnce(section_ + ends_[line_], arena, fields)) continue;
+    std::span<char> line;
+    if (!next(line)) return "a bare CR";
+    if (const char* why = takeBytewise(line, arena, fields)) return why;
   }
   return nullptr;
 }
 
-const char* H1Lines::takeBytewise(base::Arena& arena, Headers& fields) {
-  std::span<char> line;
-  if (!next(line)) return "a bare CR";
+const char* H1Lines::takeBytewise(std::span<char> line, base::Arena& arena, Headers& fields) {
   // A CR, which cannot be part of a name, follows the line.
   char* end = line.data();
   while (const char lower = tokenLower(*end)) *end++ = lower;
@@ -46,65 +53,55 @@ const char* H1Lines::takeBytewise(base::Arena& arena, Headers& fields) {
 #if defined(__SSE2__)
 namespace {
 
-__m128i blockAt(const char* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
+constexpr std::size_t kNamePiece = sizeof(__m128i);
 
-// Bytes that are not ASCII are below all others.
 __m128i areBetween(__m128i bytes, char first, char last) {
-  return _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(static_cast<char>(first - 1))),
-                       _mm_cmplt_epi8(bytes, _mm_set1_epi8(static_cast<char>(last + 1))));
+  const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8(first));
+  return _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(static_cast<char>(last - first))), above);
 }
 
-// Returns a bit for each byte.
-unsigned bitsOf(__m128i bytes) { return static_cast<unsigned>(_mm_movemask_epi8(bytes)); }
+// The bit by which letters differ in case, which digits and hyphens have, too; then as many bytes of zero. From
+// kNamePiece - n on, the bit is there n times.
+constexpr auto kLowerBits = [] {
+  std::array<char, 2 * kNamePiece> bits{};
+  for (std::size_t i = 0; i < kNamePiece; ++i) bits[i] = 0x20;
+  return bits;
+}();
 
 // Turns the letters, digits and hyphens at `at` into lower case, up to `end` or a few bytes further. Returns the first
 // other byte.
 char* lowerPlainName(char* at, const char* end) {
-  const __m128i places = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m128i lowerBit = _mm_set1_epi8(0x20);  // which digits and hyphens have, too
-  for (; at < end; at += sizeof(__m128i)) {
-    const __m128i bytes = blockAt(at);
-    const __m128i letters = areBetween(_mm_or_si128(bytes, lowerBit), 'a', 'z');
+  for (; at < end; at += kNamePiece) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i letters = areBetween(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
     const __m128i plain =
         _mm_or_si128(_mm_or_si128(letters, areBetween(bytes, '0', '9')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')));
-    const int count = std::countr_one(bitsOf(plain));
-    const __m128i ofName = _mm_cmplt_epi8(places, _mm_set1_epi8(static_cast<char>(count)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm_or_si128(bytes, _mm_and_si128(ofName, lowerBit)));
-    if (count < static_cast<int>(sizeof(__m128i))) return at + count;
-  }
-  return at;
-}
-
-// Returns the first control character; `end`, or a few bytes further, if there is none.
-char* findControl(char* at, const char* end) {
-  const __m128i last = _mm_set1_epi8(0x1f);
-  for (; at < end; at += sizeof(__m128i)) {
-    const __m128i bytes = blockAt(at);
-    const __m128i found =
-        _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(bytes, last), bytes), _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7f)));
-    if (const unsigned bits = bitsOf(found); bits != 0) return at + std::countr_zero(bits);
+    const unsigned others = ~static_cast<unsigned>(_mm_movemask_epi8(plain)) | 1U << kNamePiece;
+    const auto count = static_cast<std::size_t>(std::countr_zero(others));
+    const __m128i lower = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kLowerBits.data() + kNamePiece - count));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm_or_si128(bytes, lower));
+    if (count < kNamePiece) return at + count;
   }
   return at;
 }
 
 }  // namespace
 
-inline bool H1Lines::takeAtOnce(base::Arena& arena, Headers& fields) {
-  char* const colon = lowerPlainName(at_, end_);
-  if (colon == at_ || colon >= end_ || *colon != ':') return false;
+inline bool H1Lines::takeAtOnce(char* stop, base::Arena& arena, Headers& fields) {
+  char* const colon = lowerPlainName(at_, stop);
+  if (colon == at_ || colon >= stop || *colon != ':') return false;
   char* const value = colon + (colon[1] == ' ' ? 2 : 1);
-  char* const stop = findControl(value, end_);
-  if (stop + 1 >= end_ || stop[0] != '\r' || stop[1] != '\n') return false;
   if (stop > value && (*value == ' ' || stop[-1] == ' ')) return false;
   const std::string_view name{at_, static_cast<std::size_t>(colon - at_)};
   fields.add(arena, {name, {value, static_cast<std::size_t>(stop - value)}, fieldId(name), Care::kNone});
   at_ = stop + 2;
+  ++line_;
   return true;
 }
 
 #else
 
-inline bool H1Lines::takeAtOnce(base::Arena& /*arena*/, Headers& /*fields*/) { return false; }
+inline bool H1Lines::takeAtOnce(char* /*stop*/, base::Arena& /*arena*/, Headers& /*fields*/) { return false; }
 
 #endif
 

@@ -47,7 +47,28 @@ inline bool H1SectionReader::countLine(std::size_t size, std::string_view piece)
   return false;
 }
 
-H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_t& used) {
+H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_t& used, H1LineEnds& ends) {
+  if (!pending() && ends.find(bytes)) {
+    used = ends.sectionSize();
+    if (isTokenChar(bytes.front()) && countWhole(ends)) return Status::kComplete;
+  }
+  ends.clear();
+  return scanLines(bytes, used);
+}
+
+bool H1SectionReader::countWhole(const H1LineEnds& ends) {
+  const bool isRequest = section_ == H1Section::kRequest;
+  if (isRequest && ends[0] > limits_.requestLineBytes) return false;
+  // Neither the request line, nor the ends of lines, nor the empty line count.
+  const std::size_t lines = ends.count() - (isRequest ? 1 : 0);
+  const std::size_t text = ends.sectionSize() - 2 * (lines + 1) - (isRequest ? ends[0] + 2 : 0);
+  if (text + lines * kFieldLineOverhead > limits_.headerBytes) return false;
+  if (ends.count() - (section_ == H1Section::kTrailers ? 0 : 1) > limits_.headerFields) return false;
+  lines_ = static_cast<std::uint32_t>(ends.count());
+  return true;
+}
+
+H1SectionReader::Status H1SectionReader::scanLines(std::string_view bytes, std::size_t& used) {
   if (bytes.empty()) return Status::kNeedMore;
   const char first = bytes.front();
   if (endsInCr_ && first != '\n') return fail("a bare CR");
@@ -76,7 +97,7 @@ H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_
   }
 }
 
-std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view lastPiece) {
+std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view lastPiece, H1LineEnds& ends) {
   lastPiece.remove_prefix(leading_);
   const std::size_t size = kept_.size() + lastPiece.size();
   char* const text = arena.bytes(size + H1Lines::kPadding);
@@ -88,6 +109,7 @@ std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view la
   }
   std::memcpy(end, lastPiece.data(), lastPiece.size());
   endsInCr_ = false;
+  if (!ends.known()) ends.find({text, size});
   return {text, size};
 }
 
@@ -149,13 +171,14 @@ bool isOtherMajorVersion(std::string_view text) {
 
 }  // namespace
 
-H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request) {
-  H1Lines lines(section);
+H1Fault parseRequestHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
+                         RawRequest& request) {
+  H1Lines lines(section, ends);
   std::span<char> first;
   if (!lines.next(first)) return {"a bare CR"};
   const std::string_view line{first.data(), first.size()};
   const std::size_t methodEnd = line.find(' ');
-  const std::size_t targetEnd = line.rfind(' ');
+  const std::size_t targetEnd = line.ends_with(" HTTP/1.1") ? line.size() - kVersionSize - 1 : line.rfind(' ');
   if (methodEnd == std::string_view::npos || methodEnd == targetEnd)
     return {"the request line is not `method target version`"};
   request.method = line.substr(0, methodEnd);
@@ -168,10 +191,10 @@ H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::
   return {lines.readFields(fieldLines, arena, request.fields)};
 }
 
-const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
-                              RawResponse& response) {
+const char* parseResponseHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines,
+                              base::Arena& arena, RawResponse& response) {
   constexpr std::size_t kStatusEnd = kVersionSize + 4;
-  H1Lines lines(section);
+  H1Lines lines(section, ends);
   std::span<char> first;
   if (!lines.next(first)) return "a bare CR";
   const std::string_view line{first.data(), first.size()};
@@ -181,14 +204,17 @@ const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, b
     if (!isDigit(c)) return "the status is not three digits";
     response.status = static_cast<std::uint16_t>(response.status * 10 + (c - '0'));
   }
-  // A missing space before an empty reason is accepted, because it is frequent and harmless.
+  // A missing space before an empty reason is accepted, because it is frequent and harmless. A line whose end is known
+  // holds no control characters.
   const std::string_view reason = line.substr(kStatusEnd);
-  if (!reason.empty() && (reason.front() != ' ' || !isFieldValue(trimSpace(reason)))) return "the reason is malformed";
+  const bool clean = ends.known() || isFieldValue(trimSpace(reason));
+  if (!reason.empty() && (reason.front() != ' ' || !clean)) return "the reason is malformed";
   return lines.readFields(fieldLines, arena, response.fields);
 }
 
-const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields) {
-  return H1Lines(section).readFields(fieldLines, arena, fields);
+const char* parseTrailers(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
+                          Headers& fields) {
+  return H1Lines(section, ends).readFields(fieldLines, arena, fields);
 }
 
 }  // namespace sluice::http

@@ -3,8 +3,9 @@
 // differently is refused.
 //
 // H1SectionReader finds the end of a section in whatever pieces it arrives, and enforces the limits before the end is
-// there. The parse functions then work on the whole section, which was copied once into the message's arena, and leave
-// views into it. Owned by a codec; one thread.
+// there. If it arrives whole, as nearly all do, H1LineEnds finds its lines in one pass. The parse functions then work
+// on the whole section, which was copied once into the message's arena, and leave views into it. Owned by a codec; one
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/error.h"
+#include "proxy/http/h1/h1_line_ends.h"
 #include "proxy/http/hygiene.h"
 #include "proxy/http/limits.h"
 
@@ -40,11 +42,14 @@ class H1SectionReader {
   /// section 2.2).
   void begin(H1Section section);
   /// Scans more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first
-  /// `used` of them; collect() must follow. kFailed: fault() has the reason.
-  Status scan(std::string_view bytes, std::size_t& used);
+  /// `used` of them; collect() must follow. kFailed: fault() has the reason. Sets `ends` if it finds them.
+  Status scan(std::string_view bytes, std::size_t& used, H1LineEnds& ends);
+  /// The same, line by line, for sections in any form and in any pieces.
+  Status scanLines(std::string_view bytes, std::size_t& used);
   /// Returns the whole section with every CRLF, the empty line at its end included; `lastPiece` holds the bytes that
-  /// the last scan used. Releases the bytes that were kept.
-  std::span<char> collect(base::Arena& arena, std::string_view lastPiece);
+  /// the last scan used, and `ends` what it found. Looks for the ends once more if the section came in several pieces.
+  /// Releases the bytes that were kept.
+  std::span<char> collect(base::Arena& arena, std::string_view lastPiece, H1LineEnds& ends);
 
   const H1Fault& fault() const { return fault_; }
   /// Returns the number of field lines that were seen, without the start line.
@@ -55,6 +60,8 @@ class H1SectionReader {
   std::size_t keptBytes() const { return kept_.size(); }
 
  private:
+  /// Counts the lines of a whole section. Returns false, and counts none, if a limit is exceeded.
+  bool countWhole(const H1LineEnds& ends);
   Status keep(std::string_view bytes, std::string_view openLine);
   Status fail(const char* why, std::uint16_t status = 400, std::optional<Limit> limit = {});
   // Both set fault_ and return false if a limit is exceeded; `size` is without the line's end, whose last bytes are in
@@ -76,13 +83,15 @@ class H1SectionReader {
   bool endsInCr_ = false;  // the last byte kept
 };
 
-/// These take a section from collect(), behind which as many bytes are free as H1Lines needs, turn names into lower
-/// case in place, and leave views into it. They return nullptr, or why the section is malformed; for a request together
-/// with the status. Hygiene decides which bytes a name, value, method or target may have. A higher minor version is
-/// read as HTTP/1.1 (RFC 9110 section 2.5).
-H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
-const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
-                              RawResponse& response);
-const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields);
+/// These take a section from collect(), behind which as many bytes are free as H1Lines needs, and the ends of its lines
+/// as far as they are known; turn names into lower case in place, and leave views into it. They return nullptr, or why
+/// the section is malformed; for a request together with the status. Hygiene decides which bytes a name, value, method
+/// or target may have. A higher minor version is read as HTTP/1.1 (RFC 9110 section 2.5).
+H1Fault parseRequestHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
+                         RawRequest& request);
+const char* parseResponseHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines,
+                              base::Arena& arena, RawResponse& response);
+const char* parseTrailers(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
+                          Headers& fields);
 
 }  // namespace sluice::http

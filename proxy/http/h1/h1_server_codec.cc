@@ -159,7 +159,8 @@ void H1ServerCodec::readStash() {
 
 void H1ServerCodec::readHead(std::string_view& input) {
   std::size_t used = 0;
-  switch (sections_.scan(input, used)) {
+  H1LineEnds ends;
+  switch (sections_.scan(input, used, ends)) {
     case H1SectionReader::Status::kNeedMore:
       input = {};
       if (const std::optional<Limit> reached = sections_.chargeKept()) refuseHead(noRoom(sink_, *reached));
@@ -173,17 +174,17 @@ void H1ServerCodec::readHead(std::string_view& input) {
     }
     case H1SectionReader::Status::kComplete: {
       RequestMessage message(stash_.pool());
-      const std::span<char> section = sections_.collect(message.arena, input.substr(0, used));
+      const std::span<char> section = sections_.collect(message.arena, input.substr(0, used), ends);
       message.charge = std::move(sections_.charge);
       input.remove_prefix(used);
-      return openRequest(std::move(message), section);
+      return openRequest(std::move(message), section, ends);
     }
   }
 }
 
-void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> section) {
+void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> section, const H1LineEnds& ends) {
   RawRequest raw;
-  const H1Fault fault = parseRequestHead(section, sections_.fieldLines(), message.arena, raw);
+  const H1Fault fault = parseRequestHead(section, ends, sections_.fieldLines(), message.arena, raw);
   version_ = raw.version;
   headRequest_ = raw.method == "HEAD";
   if (fault) return refuseHead(Error::badRequest(fault.status, fault.why));
