@@ -87,6 +87,25 @@ constexpr std::array<FieldId, kSlots> kIds = [] {
   return table;
 }();
 
+template <typename Word>
+bool differAt(const char* a, const char* b, std::size_t at) {
+  Word x;
+  Word y;
+  std::memcpy(&x, a + at, sizeof(Word));
+  std::memcpy(&y, b + at, sizeof(Word));
+  return x != y;
+}
+
+// Compares two names of a known name's size without a call, as each field of each message is: in words that overlap.
+bool areSameKnown(const char* a, const char* b, std::size_t size) {
+  static_assert(std::all_of(kNames.begin() + 1, kNames.end(),
+                            [](std::string_view name) { return name.size() >= 2 && name.size() <= 24; }));
+  if (size < 4) return !differAt<std::uint16_t>(a, b, 0) && a[size - 1] == b[size - 1];
+  if (size < 8) return !differAt<std::uint32_t>(a, b, 0) && !differAt<std::uint32_t>(a, b, size - 4);
+  if (differAt<std::uint64_t>(a, b, 0) || differAt<std::uint64_t>(a, b, size - 8)) return false;
+  return size <= 16 || !differAt<std::uint64_t>(a, b, 8);
+}
+
 constexpr std::uint32_t kFirstCapacity = 16;
 
 }  // namespace
@@ -94,7 +113,9 @@ constexpr std::uint32_t kFirstCapacity = 16;
 FieldId fieldId(std::string_view lowerCaseName) {
   if (lowerCaseName.empty()) return FieldId::kOther;
   const FieldId id = kIds[slotOf(lowerCaseName, kMix)];
-  return kNames[static_cast<std::size_t>(id)] == lowerCaseName ? id : FieldId::kOther;
+  const std::string_view known = kNames[static_cast<std::size_t>(id)];
+  if (id == FieldId::kOther || known.size() != lowerCaseName.size()) return FieldId::kOther;
+  return areSameKnown(known.data(), lowerCaseName.data(), known.size()) ? id : FieldId::kOther;
 }
 
 std::string_view fieldName(FieldId id) { return kNames[static_cast<std::size_t>(id)]; }
