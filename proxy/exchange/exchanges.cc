@@ -12,7 +12,7 @@ void Exchanges::adopt(const base::Settings& settings, const std::string& revisio
   parts_.retryBudget = settings.retryBudget;
   bodyWindow_ = bodyWindowOf(settings.limits);
   parts_.identity.forwarded = settings.forwarded;
-  parts_.identity.requestId = settings.requestId;
+  parts_.identity.requestId = RequestIdField(settings.requestId);
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();
 }

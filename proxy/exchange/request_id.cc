@@ -38,27 +38,28 @@ std::string_view makeRequestId(base::Arena& arena, base::Random& random) {
   return {text, kSize};
 }
 
-void addRequestId(base::Arena& arena, http::Headers& headers, std::string_view name, std::string_view id) {
-  const http::FieldId known = http::fieldId(name);
-  const std::string_view kept = known == http::FieldId::kOther ? arena.copy(name) : http::fieldName(known);
-  headers.add(arena, {kept, id, known, http::Care::kCleanSecret});
+void addRequestId(base::Arena& arena, http::Headers& headers, const RequestIdField& field, std::string_view id) {
+  const bool isKnown = field.id() != http::FieldId::kOther;
+  const std::string_view name = isKnown ? http::fieldName(field.id()) : arena.copy(field.name());
+  headers.add(arena, {name, id, field.id(), http::Care::kCleanSecret});
 }
 
-std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const base::RequestIdSettings& settings,
+std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const RequestIdField& field,
                                  base::Random& random) {
-  if (settings.header.empty()) return {};
+  const std::string_view name = field.name();
+  if (name.empty()) return {};
   const http::Field* given = nullptr;
   std::size_t count = 0;
-  for (const http::Field& field : headers) {
-    if (!http::areTwins(field.name, settings.header)) continue;
-    given = &field;
+  for (const http::Field& each : headers) {
+    if (!http::areTwins(each.name, name)) continue;
+    given = &each;
     ++count;
   }
-  const bool exact = count == 1 && given->name == settings.header;
-  if (exact && settings.accept && isCleanRequestId(given->value)) return given->value;
+  const bool exact = count == 1 && given->name == name;
+  if (exact && field.accepts() && isCleanRequestId(given->value)) return given->value;
   const std::string_view made = makeRequestId(arena, random);
-  if (count > 0) headers.removeTwins(settings.header);
-  addRequestId(arena, headers, settings.header, made);
+  if (count > 0) headers.removeTwins(name);
+  addRequestId(arena, headers, field, made);
   return made;
 }
 

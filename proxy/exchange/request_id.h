@@ -5,7 +5,7 @@
 
 #include "proxy/base/arena.h"
 #include "proxy/base/random.h"
-#include "proxy/base/settings.h"
+#include "proxy/exchange/transaction/request_id_field.h"
 #include "proxy/http/headers.h"
 
 namespace sluice::exchange {
@@ -18,13 +18,13 @@ bool isCleanRequestId(std::string_view id);
 /// secret.
 std::string_view makeRequestId(base::Arena& arena, base::Random& random);
 
-/// Adds a field for the id, whose bytes outlive the headers. The name need not outlive the settings. No id comes twice,
-/// so it is not indexed in tables of HTTP/2, where it would only displace fields that recur.
-void addRequestId(base::Arena& arena, http::Headers& headers, std::string_view name, std::string_view id);
+/// Adds the field of the id, whose bytes outlive the headers. The name need not. No id comes twice, so it is not
+/// indexed in tables of HTTP/2, where it would only displace fields that recur.
+void addRequestId(base::Arena& arena, http::Headers& headers, const RequestIdField& field, std::string_view id);
 
 /// Returns the id of a request. This is the id that came, if the settings accept it, it is clean and there is only one;
 /// else a new one, which replaces those that came. Empty if the settings disable ids.
-std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const base::RequestIdSettings& settings,
+std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const RequestIdField& field,
                                  base::Random& random);
 
 }  // namespace sluice::exchange

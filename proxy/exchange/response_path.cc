@@ -179,9 +179,9 @@ void ResponsePath::addDate(http::ResponseMessage& response) {
 /// Adds the request's id to the response, unless the origin has one of its own, by which its operators know the
 /// request.
 void ResponsePath::addRequestId(http::ResponseMessage& response) {
-  const std::string& name = t_.context.identity().requestId.header;
-  if (t_.requestId.empty() || name.empty() || response.head.headers.find(name) != nullptr) return;
-  exchange::addRequestId(response.arena, response.head.headers, name, response.arena.copy(t_.requestId));
+  const RequestIdField& field = t_.context.identity().requestId;
+  if (t_.requestId.empty() || field.name().empty() || field.isIn(response.head.headers)) return;
+  exchange::addRequestId(response.arena, response.head.headers, field, response.arena.copy(t_.requestId));
 }
 
 void ResponsePath::forward() {

@@ -39,7 +39,7 @@ void guardRequestTrailers(Transaction& transaction, const routing::WeightedBacke
   http::Headers* trailers = transaction.requestBody.trailers();
   if (trailers == nullptr) return;
   trailers->removeIf(isForwarded);
-  const std::string& requestId = transaction.context.identity().requestId.header;
+  const std::string& requestId = transaction.context.identity().requestId.name();
   if (!requestId.empty()) trailers->removeTwins(requestId);  // there is one, in the head
   const routing::Rule* rule = transaction.route.rule;
   if (rule == nullptr) return;

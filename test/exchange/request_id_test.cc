@@ -16,7 +16,7 @@ class RequestId : public testing::Test {
   std::string settled(const std::vector<std::string>& given) {
     headers_ = {};
     for (const std::string& each : given) headers_.add(arena_, "x-request-id", arena_.copy(each));
-    return std::string(settleRequestId(arena_, headers_, settings_, random_));
+    return std::string(settleRequestId(arena_, headers_, RequestIdField(settings_), random_));
   }
   std::string sent() const {
     std::string all;
@@ -64,7 +64,7 @@ TEST_F(RequestId, ReplacesWhatIsNotClean) {
 
 TEST_F(RequestId, LeavesNoFieldThatAServerWouldTakeForIt) {
   headers_.add(arena_, "x_request-id", "forged");
-  const std::string_view made = settleRequestId(arena_, headers_, settings_, random_);
+  const std::string_view made = settleRequestId(arena_, headers_, RequestIdField(settings_), random_);
   EXPECT_EQ(sent(), "x-request-id=" + std::string(made) + ";");
 }
 
@@ -78,6 +78,19 @@ TEST_F(RequestId, CanBeTurnedOff) {
   settings_.header = "";
   EXPECT_EQ(settled({"mine"}), "");
   EXPECT_EQ(sent(), "x-request-id=mine;") << "it passes as any other field";
+}
+
+TEST_F(RequestId, HasAnyNameThatTheSettingsGive) {
+  for (const char* name : {"x-request-id", "x-correlation", "user-agent"}) {
+    settings_.header = name;
+    const RequestIdField field(settings_);
+    headers_ = {};
+    EXPECT_FALSE(field.isIn(headers_));
+    const std::string id(settleRequestId(arena_, headers_, field, random_));
+    EXPECT_TRUE(field.isIn(headers_));
+    EXPECT_EQ(sent(), std::string(name) + "=" + id + ";");
+    EXPECT_EQ(headers_.begin()->id, http::fieldId(name));
+  }
 }
 
 }  // namespace

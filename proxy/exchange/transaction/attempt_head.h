@@ -9,6 +9,7 @@
 
 #include "proxy/base/settings.h"
 #include "proxy/exchange/transaction/forwarded.h"
+#include "proxy/exchange/transaction/request_id_field.h"
 #include "proxy/http/message.h"
 #include "proxy/routing/snapshot.h"
 
@@ -38,7 +39,7 @@ class GatewayIdentity {
   }
 
   base::ForwardedSettings forwarded;
-  base::RequestIdSettings requestId;
+  RequestIdField requestId;
 
  private:
   std::string pseudonym_;
