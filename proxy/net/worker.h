@@ -83,6 +83,20 @@ class Worker {
   /// The buffer that TLS encrypts to; empty between two calls of its transports.
   std::span<char> wireBuffer() { return {wireBuffer_.get(), kWireBufferSize}; }
 
+  /// Lets one more client's TLS connection keep its record buffers between two uses. Returns false if enough of them
+  /// do.
+  bool keepRecordBuffers() {
+    if (recordBuffers_ == kMostRecordBuffers) return false;
+    ++recordBuffers_;
+    return true;
+  }
+  void dropRecordBuffers() { --recordBuffers_; }
+  /// Returns how many connections keep them.
+  std::size_t recordBuffers() const { return recordBuffers_; }
+
+  /// A connection has a buffer of 17 KiB for each direction. The bound is low, because the allocator can hardly give
+  /// the system back what lies between memory that idle connections need.
+  static constexpr std::size_t kMostRecordBuffers = 128;
   static constexpr std::size_t kReadBufferSize = 256 * 1024;
   /// Smaller than the read buffer, so that decrypted bytes are still in the nearer cache when they are copied on.
   static constexpr std::size_t kPlainBufferSize = 128 * 1024;
@@ -111,6 +125,7 @@ class Worker {
   std::unique_ptr<RoundEnd> roundEnd_;
   Beats* beats_ = nullptr;
   std::size_t descriptors_ = std::numeric_limits<std::size_t>::max();
+  std::size_t recordBuffers_ = 0;
   int depth_ = 0;
   bool running_ = false;
   bool roundOpen_ = false;  // turns have closed whose beat is still to come

@@ -113,12 +113,13 @@ class TlsEnd final : public net::TransportSink {
   int writable = 0;
 };
 
-/// The system's clock, with a wall clock that can be set ahead. OpenSSL does not see that.
+/// The system's clocks, which can be set ahead. OpenSSL does not see that.
 class TlsClock final : public base::Clock {
  public:
-  base::MonotonicTime now() const override { return system_.now(); }
+  base::MonotonicTime now() const override { return system_.now() + later; }
   base::WallTime wallNow() const override { return system_.wallNow() + ahead; }
   base::Duration ahead{};
+  base::Duration later{};  // of the monotonic clock
 
  private:
   base::SystemClock system_;
@@ -176,6 +177,12 @@ class TlsHarness : private net::Beats {
   void destroy(TlsEnd& end) {
     const net::Worker::Turn turn(worker);
     end.transport.reset();
+  }
+
+  /// Lets this much time pass.
+  void pass(base::Duration time) {
+    clock.later += time;
+    const net::Worker::Turn turn(worker);
   }
 
   /// Runs the loop until `done`, or for half a minute: then the test fails.

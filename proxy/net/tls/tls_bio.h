@@ -24,6 +24,8 @@ struct TlsWire {
   /// it has of further records in its buffer with each record that it returns. The input is at the beginning of a
   /// record.
   void startRecords() { byRecord_ = true; }
+  /// Returns true if OpenSSL has taken only whole records since then.
+  bool betweenRecords() const { return byRecord_ && left_ == 0 && headBytes_ == 0; }
   /// Returns how many bytes of the input, at most `size`, the next read takes. They count as taken.
   std::size_t part(std::size_t size) {
     size = std::min(size, input.size());

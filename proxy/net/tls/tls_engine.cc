@@ -91,6 +91,11 @@ TlsEngine::Step TlsEngine::encrypt(std::string_view plain, std::size_t& count) {
   return result == 1 ? Step::kDone : classify(result);
 }
 
+// OpenSSL before 3.0.14 frees a buffer that is in use if a record was read in part (CVE-2024-4741).
+bool TlsEngine::releaseBuffers() {
+  return wire_.betweenRecords() && SSL_pending(ssl_) == 0 && SSL_free_buffers(ssl_) == 1;
+}
+
 void TlsEngine::close() {
   if (SSL_shutdown(ssl_) < 0) ERR_clear_error();
 }

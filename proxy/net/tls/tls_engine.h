@@ -47,6 +47,9 @@ class TlsEngine {
   /// Makes one record of at most 16 KiB of `plain`, which is not empty; `count` is the number of bytes that went into
   /// it.
   Step encrypt(std::string_view plain, std::size_t& count);
+  /// Gives back the buffers for records; the next record of each direction allocates its own anew. Returns false if a
+  /// part of a record is in them.
+  bool releaseBuffers();
   /// Makes a close_notify.
   void close();
 

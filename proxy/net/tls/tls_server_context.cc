@@ -62,10 +62,6 @@ base::Result<SslContext> makeListenerContext(ServerState& state, const TlsServer
   if (!context) return context;
   SSL_CTX* const raw = context->get();
   if (auto status = useIdentity(raw, *identity.certificate, *identity.key); !status) return status.error();
-  // There may be many clients, most of them idle: releasing the buffers of an idle connection saves 9 KiB, which is
-  // worth 1,100 instructions to allocate them for each request. Backends' connections are few and busy, and keep
-  // theirs.
-  SSL_CTX_set_mode(raw, SSL_MODE_RELEASE_BUFFERS);
   // Clients keep their sessions themselves, as tickets.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   // This is SSL_CTX_set_tlsext_servername_callback(), which is a macro with a C cast.

@@ -15,6 +15,8 @@ constexpr std::size_t kHandshakeRead = 16 * 1024;
 constexpr std::size_t kLeastRead = 2 * 1024;
 // Pieces shorter than this are copied together, because a record costs more than a copy.
 constexpr std::size_t kShortPiece = 4 * 1024;
+// A connection that was not used for this time, and at most twice as long, rests.
+constexpr base::Duration kRest = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -49,7 +51,9 @@ TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const Tl
   allowTcp(kHandshakeRead);
 }
 
-TlsTransport::~TlsTransport() = default;
+TlsTransport::~TlsTransport() {
+  if (isCounted_) tcp_.worker().dropRecordBuffers();
+}
 
 void TlsTransport::onOpen() {
   begun_ = tcp_.worker().now();
@@ -87,6 +91,7 @@ void TlsTransport::advance(std::string_view ciphertext) {
   if (state_ == State::kHandshake || state_ == State::kOpen) held_ = engine_.wire().input;
   engine_.wire().input = {};
   readOn();
+  if (state_ == State::kOpen) afterUse();
 }
 
 void TlsTransport::shakeHands() {
@@ -196,13 +201,36 @@ void TlsTransport::write(base::ByteQueue& from) {
   if (wake_ != nullptr && wake_->isFailure()) return;
   borrowWire();
   while (!from.empty()) {
-    if (engine_.wire().room() < TlsEngine::kRecordRoom && !sendWire()) return;
+    if (engine_.wire().room() < TlsEngine::kRecordRoom && !sendWire()) break;
     const TlsEngine::Step step = encryptFront(from);
     if (step == TlsEngine::Step::kDone) continue;
     if (step == TlsEngine::Step::kFailed) wake_ = std::make_unique<Wake>(*this, engine_.error());
     break;
   }
   sendWire();
+  afterUse();
+}
+
+/// Lets the connection keep its record buffers for a while, if it may.
+void TlsTransport::afterUse() {
+  used_ = true;
+  if (rest_.isSet()) return;
+  Worker& worker = tcp_.worker();
+  if (!isCounted_ && engine_.peer() == TlsPeer::kClient) {
+    isCounted_ = worker.keepRecordBuffers();
+    if (!isCounted_) {
+      engine_.releaseBuffers();
+      return;
+    }
+  }
+  worker.timers().set(rest_, worker.now() + kRest);
+}
+
+/// A peer that stops within a record keeps its buffers until it goes on.
+void TlsTransport::rest() {
+  Worker& worker = tcp_.worker();
+  if (std::exchange(used_, false)) return worker.timers().set(rest_, worker.now() + kRest);
+  if (engine_.releaseBuffers() && std::exchange(isCounted_, false)) worker.dropRecordBuffers();
 }
 
 /// Makes one record. Short pieces go into one, copied together in a buffer that is not in use for decryption now.

@@ -2,7 +2,10 @@
 // connectTls() and adoptTls().
 //
 // Between two calls the worker's buffers hold none of its bytes. Bytes that the kernel does not take are kept by the
-// stream, at most one wire buffer (Worker::kWireBufferSize), and nothing is encrypted until they are gone.
+// stream, at most one wire buffer (Worker::kWireBufferSize), and nothing is encrypted until they are gone. OpenSSL's
+// buffers for records, 17 KiB for each direction, are kept until the connection rests. If many clients' connections
+// keep theirs (Worker::kMostRecordBuffers), those of another one are given back after each use; the connections towards
+// backends are few and busy, and not counted.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +44,15 @@ class TlsTransport final : public Transport, private TransportSink {
 
  private:
   class Wake;
+  /// Runs while the connection keeps its record buffers.
+  class Rest final : public Timer {
+   public:
+    explicit Rest(TlsTransport& transport) : transport_(transport) {}
+
+   private:
+    void onTimer() override { transport_.rest(); }
+    TlsTransport& transport_;
+  };
   enum class State : std::uint8_t {
     kConnecting,
     kHandshake,
@@ -69,6 +81,8 @@ class TlsTransport final : public Transport, private TransportSink {
   void fail(const base::Error& error);
   void readOn();
   void allowTcp(std::size_t bytes);
+  void afterUse();
+  void rest();
   bool canWrite() const { return state_ == State::kOpen || state_ == State::kPeerEnded; }
 
   TransportSink& sink_;
@@ -81,9 +95,12 @@ class TlsTransport final : public Transport, private TransportSink {
   std::string held_;
   std::unique_ptr<TlsFacts> facts_;
   std::unique_ptr<Wake> wake_;
+  Rest rest_{*this};
   State state_;
   base::MonotonicTime begun_{};  // client's side: when the handshake began
   OurSide ourSide_ = OurSide::kOpen;
+  bool used_ = false;       // since rest_ was set
+  bool isCounted_ = false;  // among those that keep their buffers
 };
 
 }  // namespace sluice::net
