@@ -5,6 +5,12 @@
 #include <new>
 
 namespace sluice::base {
+namespace {
+
+// An arena that has taken this much takes large chunks from then on. Most heads need less.
+constexpr std::size_t kMostInSmallChunks = Chunk::kCapacity / 2;
+
+}  // namespace
 
 struct alignas(16) Arena::Large {
   Large* next;
@@ -20,12 +26,13 @@ void* Arena::allocateElsewhere(std::size_t size) {
     large_ = large;
     return large + 1;
   }
-  held_ += Chunk::kCapacity;
-  Chunk* chunk = pool_->take();
+  const bool fewBytes = size <= Chunk::kSmallCapacity && held_ < kMostInSmallChunks;
+  Chunk* chunk = fewBytes ? pool_->takeSmall() : pool_->take();
+  held_ += chunk->capacity;
   chunk->next = chunks_;
   chunks_ = chunk;
   chunk->end = static_cast<std::uint32_t>(size);
-  return chunk->data;
+  return chunk->data();
 }
 
 std::string_view Arena::copy(std::string_view text) {

@@ -1,8 +1,9 @@
 // Memory that is freed all at once: an exchange's heads and everything else that lives exactly as long as the
 // exchange.
 //
-// Bump allocation in chunks of the worker's pool. An allocation larger than a chunk can serve comes from the heap and
-// is freed with the rest. Movable: views into an arena stay valid when it moves. No destructors run. One thread.
+// Bump allocation in chunks of the worker's pool, of which the first ones are small. An allocation that is
+// larger than a chunk can serve comes from the heap and is freed with the rest. Movable: views into an arena stay valid
+// when it moves. No destructors run. One thread.
 #pragma once
 
 #include <cassert>
@@ -41,9 +42,9 @@ class Arena {
     assert(alignment <= 16 && (alignment & (alignment - 1)) == 0);
     if (chunks_ == nullptr || size > kLargest) return allocateElsewhere(size);
     const std::size_t start = (chunks_->end + alignment - 1) & ~(alignment - 1);
-    if (start + size > Chunk::kCapacity) return allocateElsewhere(size);
+    if (start + size > chunks_->capacity) return allocateElsewhere(size);
     chunks_->end = static_cast<std::uint32_t>(start + size);
-    return chunks_->data + start;
+    return chunks_->data() + start;
   }
 
   /// Makes a T. The arena never destroys it, so the caller must if the destructor matters.
@@ -65,8 +66,10 @@ class Arena {
 
   /// Returns how many bytes of memory the arena has taken.
   std::size_t held() const { return held_; }
-  /// Returns true if the arena has taken at most one chunk.
-  bool isSmall() const { return held_ <= Chunk::kCapacity; }
+  /// What an arena takes that grows a little: a small chunk and a large one.
+  static constexpr std::size_t kFewBytes = Chunk::kSmallCapacity + Chunk::kCapacity;
+  /// Returns true if the arena has taken no more than that.
+  bool isSmall() const { return held_ <= kFewBytes; }
   /// Gives all memory back; all views into the arena become invalid.
   void clear();
   ChunkPool& pool() const { return *pool_; }

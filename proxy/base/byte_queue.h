@@ -1,6 +1,7 @@
-// Bytes waiting, first in first out, in chunks of the worker's pool; an empty queue holds no memory.
+// Bytes waiting, first in first out, in chunks of the worker's pool; an empty queue holds no memory, and one that was
+// given a few bytes holds a small chunk.
 //
-// Appending copies once; moving bytes from one queue to another relinks whole chunks. One thread.
+// Appending copies once, and ends views into the queue; moving bytes to another one relinks whole chunks. One thread.
 #pragma once
 
 #include <cassert>
@@ -41,7 +42,7 @@ class ByteQueue {
 
   void append(std::string_view bytes) {
     if (last_ == nullptr || bytes.empty() || bytes.size() > last_->room()) return appendChunks(bytes);
-    std::memcpy(last_->data + last_->end, bytes.data(), bytes.size());
+    std::memcpy(last_->data() + last_->end, bytes.data(), bytes.size());
     commit(bytes.size());
   }
   /// Returns writable space of at least one byte behind the last one; commit() then adds the bytes written to it.
@@ -62,7 +63,7 @@ class ByteQueue {
   template <typename Visit>
   void forEachRun(Visit&& visit) const {
     for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
-      if (chunk->size() > 0) visit(std::string_view(chunk->data + chunk->begin, chunk->size()));
+      if (chunk->size() > 0) visit(std::string_view(chunk->data() + chunk->begin, chunk->size()));
     }
   }
   /// Drops the first `count` bytes (at most size()).

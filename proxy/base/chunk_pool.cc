@@ -3,6 +3,7 @@
 #include <cassert>
 #include <memory>
 #include <new>
+#include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SLUICE_ADDRESS_SANITIZER 1
@@ -21,22 +22,19 @@ namespace {
 // Lets the sanitizer find a view kept into a chunk that went back, as it would with malloc.
 void poison([[maybe_unused]] Chunk* chunk) {
 #ifdef SLUICE_ADDRESS_SANITIZER
-  ASAN_POISON_MEMORY_REGION(chunk->data, Chunk::kCapacity);
+  ASAN_POISON_MEMORY_REGION(chunk->data(), chunk->capacity);
 #endif
 }
 
 void unpoison([[maybe_unused]] Chunk* chunk) {
 #ifdef SLUICE_ADDRESS_SANITIZER
-  ASAN_UNPOISON_MEMORY_REGION(chunk->data, Chunk::kCapacity);
+  ASAN_UNPOISON_MEMORY_REGION(chunk->data(), chunk->capacity);
 #endif
 }
 
-Chunk* allocate() {
-  void* memory = ::operator new(sizeof(Chunk));
-  auto* chunk = static_cast<Chunk*>(memory);
-  // The chunk is not value-initialised: zeroing 16 KiB that will be overwritten would cost more than the chunk's use.
-  chunk->next = nullptr;
-  chunk->begin = chunk->end = 0;
+Chunk* allocate(std::size_t capacity) {
+  auto* chunk = new (::operator new(sizeof(Chunk) + capacity)) Chunk;
+  chunk->capacity = static_cast<std::uint32_t>(capacity);
   return chunk;
 }
 
@@ -49,19 +47,17 @@ void release(Chunk* chunk) {
 
 ChunkPool::~ChunkPool() {
   assert(inUse_ == 0);
-  while (free_ != nullptr) {
-    Chunk* next = free_->next;
-    release(free_);
-    free_ = next;
+  for (Chunk* chunk : {large_.first, small_.first}) {
+    while (chunk != nullptr) release(std::exchange(chunk, chunk->next));
   }
 }
 
-Chunk* ChunkPool::take() {
+Chunk* ChunkPool::take(FreeList& list, std::size_t capacity) {
   ++inUse_;
-  if (free_ == nullptr) return allocate();
-  Chunk* chunk = free_;
-  free_ = chunk->next;
-  --freeCount_;
+  if (list.first == nullptr) return allocate(capacity);
+  Chunk* chunk = list.first;
+  list.first = chunk->next;
+  --list.count;
   unpoison(chunk);
   chunk->next = nullptr;
   chunk->begin = chunk->end = 0;
@@ -71,14 +67,15 @@ Chunk* ChunkPool::take() {
 void ChunkPool::give(Chunk* chunk) {
   assert(inUse_ > 0);
   --inUse_;
-  if (freeCount_ >= keep_) {
+  FreeList& list = chunk->capacity == Chunk::kCapacity ? large_ : small_;
+  if (list.count >= list.most) {
     release(chunk);
     return;
   }
   poison(chunk);
-  chunk->next = free_;
-  free_ = chunk;
-  ++freeCount_;
+  chunk->next = list.first;
+  list.first = chunk;
+  ++list.count;
 }
 
 }  // namespace sluice::base

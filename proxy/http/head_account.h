@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "proxy/base/chunk_pool.h"
+#include "proxy/base/arena.h"
 #include "proxy/base/error.h"
 #include "proxy/http/limits.h"
 
@@ -30,9 +30,9 @@ class HeadAccount {
 /// Gives its bytes back when it is destroyed. A charge that was moved from has taken nothing, and may be used again.
 class HeadCharge {
  public:
-  /// This much of a head is free: a chunk is part of what a connection or a request costs, and other limits bound how
-  /// many of those there are. So a client whose heads are small is never refused.
-  static constexpr std::size_t kFree = base::Chunk::kCapacity;
+  /// This much of a head is free: it is part of what a connection or a request costs, and other limits bound how many
+  /// of those there are. So a client whose heads are small is never refused.
+  static constexpr std::size_t kFree = base::Arena::kFewBytes;
 
   /// Without an account everything is free.
   explicit HeadCharge(HeadAccount* account = nullptr) : account_(account) {}

@@ -21,11 +21,16 @@ TEST(Arena, ReportsTheMemoryItHolds) {
   Arena arena(pool);
   EXPECT_EQ(arena.held(), 0u);
   arena.bytes(10);
-  EXPECT_EQ(arena.held(), Chunk::kCapacity);
+  EXPECT_EQ(arena.held(), Chunk::kSmallCapacity);
+  EXPECT_TRUE(arena.isSmall());
+  arena.bytes(Chunk::kSmallCapacity + 1);
+  EXPECT_EQ(arena.held(), Arena::kFewBytes);
+  EXPECT_TRUE(arena.isSmall());
   arena.bytes(Chunk::kCapacity - 5);
-  EXPECT_EQ(arena.held(), 2 * Chunk::kCapacity - 5) << "what is large is its own";
-  for (int i = 0; i < 3; ++i) arena.bytes(Chunk::kCapacity / 2);
-  EXPECT_EQ(arena.held(), 3 * Chunk::kCapacity - 5);
+  EXPECT_EQ(arena.held(), Arena::kFewBytes + Chunk::kCapacity - 5) << "what is large is its own";
+  EXPECT_FALSE(arena.isSmall());
+  for (int i = 0; i < 2; ++i) arena.bytes(Chunk::kCapacity / 2);
+  EXPECT_EQ(arena.held(), Arena::kFewBytes + 2 * Chunk::kCapacity - 5);
   arena.clear();
   EXPECT_EQ(arena.held(), 0u);
 }
@@ -53,6 +58,25 @@ TEST(Arena, TakesUpToHalfAChunkFromThePoolAndMoreFromTheHeap) {
   EXPECT_EQ(pool.inUse(), 1u) << "two halves are one chunk";
   arena.bytes(1);
   EXPECT_EQ(pool.inUse(), 2u);
+}
+
+TEST(Arena, TakesSmallChunksForItsFirstEightKilobytes) {
+  ChunkPool pool;
+  Arena arena(pool);
+  arena.bytes(Chunk::kSmallCapacity - 1);
+  arena.bytes(1);
+  EXPECT_EQ(arena.held(), Chunk::kSmallCapacity);
+  for (std::size_t chunks = 2; chunks <= 4; ++chunks) {
+    arena.bytes(1);
+    EXPECT_EQ(arena.held(), chunks * Chunk::kSmallCapacity);
+    arena.bytes(Chunk::kSmallCapacity - 1);
+  }
+  arena.bytes(1);
+  EXPECT_EQ(arena.held(), 4 * Chunk::kSmallCapacity + Chunk::kCapacity);
+  EXPECT_EQ(pool.inUse(), 5u);
+  Arena other(pool);
+  other.bytes(Chunk::kSmallCapacity + 1);
+  EXPECT_EQ(other.held(), Chunk::kCapacity);
 }
 
 TEST(Arena, CopiesAndConcatenates) {

@@ -44,6 +44,25 @@ TEST(ByteQueue, HoldsNoMemoryWhileItIsEmpty) {
   EXPECT_EQ(pool.inUse(), 0u);
 }
 
+TEST(ByteQueue, TakesASmallChunkForAFewBytes) {
+  ChunkPool pool;
+  ByteQueue queue(pool);
+  queue.append(bytes(Chunk::kSmallCapacity));
+  EXPECT_EQ(queue.front(), bytes(Chunk::kSmallCapacity));
+  EXPECT_EQ(queue.prepare().size(), kChunk - Chunk::kSmallCapacity) << "a large one takes over";
+  EXPECT_EQ(pool.inUse(), 1u);
+  queue.append("x");
+  EXPECT_EQ(content(queue), bytes(Chunk::kSmallCapacity) + "x");
+  queue.clear();
+  queue.append(bytes(100));
+  queue.consume(60);
+  queue.append(bytes(kChunk));
+  EXPECT_EQ(queue.front(), bytes(100).substr(60) + bytes(kChunk).substr(0, kChunk - 40));
+  queue.clear();
+  queue.append(bytes(Chunk::kSmallCapacity + 1));
+  EXPECT_EQ(queue.prepare().size(), kChunk - Chunk::kSmallCapacity - 1);
+}
+
 TEST(ByteQueue, GivesBytesInTheOrderTheyCame) {
   ChunkPool pool;
   ByteQueue queue(pool);
@@ -164,6 +183,20 @@ TEST(ByteQueueSplice, PacksManySmallPiecesIntoFewChunks) {
   }
   EXPECT_EQ(to.size(), 10000u);
   EXPECT_EQ(pool.inUse(), 1u);
+}
+
+TEST(ByteQueueSplice, PacksPiecesThatFillHalfASmallChunk) {
+  ChunkPool pool;
+  ByteQueue to(pool);
+  std::string all;
+  for (int i = 0; i < 100; ++i) {
+    ByteQueue from(pool);
+    from.append(bytes(Chunk::kSmallCapacity / 2 + 1));
+    to.splice(from, from.size());
+    all += bytes(Chunk::kSmallCapacity / 2 + 1);
+  }
+  EXPECT_EQ(content(to), all);
+  EXPECT_LE(pool.inUse(), all.size() / kChunk + 1);
 }
 
 TEST(ByteQueueSplice, DoesNothingForZeroBytes) {
