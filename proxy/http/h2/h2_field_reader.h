@@ -37,7 +37,7 @@ class H2FieldReader {
   /// Resets the count of bytes that the connection may decode before other connections have their turn.
   void beginTurn() {
     turnBytes_ = 0;
-    light_ = base::Chunk::kCapacity;
+    light_ = HeadCharge::kFree;
   }
   /// Frees the previous section, unless its owner has taken it over.
   void clear() {
@@ -82,7 +82,7 @@ class H2FieldReader {
   std::uint64_t turnBytes_ = 0;  // decoded since beginTurn()
   /// While the arena holds no more than this, lines are not counted one by one, but together when the next section
   /// begins.
-  std::size_t light_ = base::Chunk::kCapacity;
+  std::size_t light_ = HeadCharge::kFree;
   std::uint32_t lines_ = 0;  // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
   bool misusesPseudo_ = false;
