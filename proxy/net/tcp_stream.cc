@@ -177,8 +177,10 @@ void TcpStream::setReadBudget(std::size_t bytes) {
   if (state_ != State::kOpen) return;
   if (bytes > 0) {
     startReading();
-  } else {
-    stopReading();
+  } else if (reading_ == ReadState::kReading) {
+    // It stays polled until it becomes readable: most often it has a budget again before that, and to stop and start
+    // costs two system calls or three.
+    watchPeer();
   }
 }
 
@@ -204,8 +206,7 @@ void TcpStream::watchPeer() {
 
 void TcpStream::lookAtPeer() {
   uv_os_fd_t fd = -1;
-  if (reading_ == ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0)
-    return;
+  if (isRead() || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0) return;
   tcp_info info{};
   socklen_t length = sizeof(info);
   if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return;

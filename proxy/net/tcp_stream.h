@@ -5,9 +5,9 @@
 // the owner. The libuv handle lives in a TcpHandle of its own, because closing it takes until the next round of the
 // loop: destroying the stream only lets go of it, and no event follows. One thread.
 //
-// A socket that is not read is not polled either, so the end of its peer would not be noticed. While an accepted one
-// is not read, the kernel is asked about its peer every second; a socket towards a backend is bounded by the deadlines
-// of its requests.
+// A socket that has no budget is polled until it becomes readable, and then no more, so the end of its peer would not
+// be noticed. While an accepted one is not read, the kernel is asked about its peer every second; a socket towards a
+// backend is bounded by the deadlines of its requests.
 #pragma once
 
 #include <uv.h>
@@ -93,6 +93,7 @@ class TcpStream final : public Transport {
   void close();
   void letGo();
   bool canWrite() const;
+  bool isRead() const { return reading_ == ReadState::kReading && budget_ > 0; }
 
   Worker& worker_;
   TransportSink& sink_;

@@ -56,8 +56,8 @@ class Transport {
 
   /// Enables TCP keepalive: from now on, the peer is probed while the connection is idle.
   virtual void setKeepalive(const base::TcpKeepalive& keepalive) = 0;
-  /// Sets how many bytes may be read until the next call; 0 stops reading. A change between 0 and not 0 costs system
-  /// calls.
+  /// Sets how many bytes may be read until the next call; 0 stops reading. A change from 0 to more costs system calls
+  /// if bytes have arrived meanwhile.
   virtual void setReadBudget(std::size_t bytes) = 0;
   /// Takes bytes from the front of `from` as far as the peer takes them, with one gathered system call; leaves the
   /// other bytes in it (a bounded number of bytes is kept inside, encrypted). Takes nothing while pending().

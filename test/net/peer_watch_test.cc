@@ -121,6 +121,35 @@ TEST_F(IdlePeers, ASocketThatIsReadIsNotWatched) {
   EXPECT_EQ(sink_.failed + sink_.ended + sink_.endsAhead, 0);
 }
 
+/// Runs the loop until it has seen that the socket is readable, and has nothing left to do.
+void runRounds(Worker& worker) {
+  for (int i = 0; i < 5; ++i) uv_run(worker.loop(), UV_RUN_NOWAIT);
+}
+
+TEST_F(IdlePeers, BytesWithoutABudgetWaitForOne) {
+  for (int i = 1; i <= 3; ++i) {
+    allow(0);
+    allow(100);
+    allow(0);
+    ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
+    runRounds(worker_);
+    EXPECT_EQ(sink_.reads, i - 1);
+    allow(100);
+    ASSERT_TRUE(test::runUntil(worker_, [&] { return sink_.reads == i; }));
+  }
+  EXPECT_EQ(sink_.received, "hellohellohello");
+  allow(0);
+  runRounds(worker_);
+  ASSERT_TRUE(test::sendAll(pair_.peers, "hello"));
+  runRounds(worker_);
+  resetByPeer();
+  waitFor(TCP_CLOSE);
+  runRounds(worker_);
+  EXPECT_EQ(sink_.failed, 0);
+  pass(milliseconds(1000));
+  EXPECT_EQ(sink_.failed, 1) << "it is noticed although the socket is not polled any more";
+}
+
 TEST_F(IdlePeers, TheLastBytesOfABackendThatHasGoneAreStillRead) {
   const ListenSocket listening = test::listenOnLoopback();
   test::RecordingSink sink;
