@@ -180,8 +180,8 @@ bool connectionEnds(const RawResponse& raw, const FieldSection& fields) {
   return fields.connectionClose || (raw.version == Version::kHttp10 && !fields.connectionKeepAlive);
 }
 
-// A malformed response of HTTP/2 may not be mended as one of HTTP/1.1 may (RFC 9110 section 8.6, RFC 9113 section
-// 8.1.1). A length of 0 in a 204 is harmless, and servers send it.
+// HTTP/2 has no leniency for repeated lengths, or for lengths in 1xx and 204 responses, as HTTP/1.1 has it here (RFC
+// 9110 section 8.6, RFC 9113 section 8.1.1). A length of 0 in a 204 is harmless, and servers send it.
 bool mayHaveLength(std::uint16_t status, const FieldSection& fields) {
   return fields.lengthCount == 1 && status >= 200 && (status != 204 || fields.length == "0");
 }

@@ -52,8 +52,8 @@ class H2Events {
   virtual void bytesTaken(Token token, std::size_t count) = 0;
   /// Called when END_STREAM went out.
   virtual void sendEnded(H2Stream& stream) = 0;
-  /// Called when the stream is over before its owner was done with it, or will be once its reset has left; its token is
-  /// not used again.
+  /// Called when the stream ends before its owner was done with it: it is closed, or it will be once RST_STREAM has
+  /// been sent. Its token is not used again.
   virtual void streamLost(H2Stream& stream, const H2Loss& loss) = 0;
   virtual void limitHit(Limit limit) = 0;
   /// Called when the peer has answered our ping.

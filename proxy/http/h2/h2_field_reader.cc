@@ -118,35 +118,23 @@ bool H2FieldReader::mayHave(Pseudo pseudo) {
   return (std::exchange(allowed_, allowed_ & ~bit) & bit) != 0;
 }
 
-// An empty one is malformed, so an empty member means that the field is missing.
+// A pseudo-header field without a value is malformed, so an empty member means that the field is missing. No section
+// may have an unknown one.
 void H2FieldReader::addPseudo(std::string_view name, std::string_view value) {
   const Pseudo pseudo = pseudoOf(name);
   if (!mayHave(pseudo) || lines_ > 0 || value.empty()) {
     misusesPseudo_ = true;
     return;
   }
-  switch (pseudo) {
-    case Pseudo::kMethod:
-      method = arena.copy(value);
-      return;
-    case Pseudo::kPath:
-      path = arena.copy(value);
-      return;
-    case Pseudo::kScheme:
-      scheme = arena.copy(value);
-      return;
-    case Pseudo::kAuthority:
-      authority = arena.copy(value);
-      return;
-    case Pseudo::kProtocol:
-      protocol = arena.copy(value);
-      return;
-    case Pseudo::kStatus:
-      status = parseStatus(value);
-      return;
-    case Pseudo::kUnknown:
-      return;
+  if (pseudo == Pseudo::kStatus) {
+    status = parseStatus(value);
+    return;
   }
+  // In the order of Pseudo.
+  constexpr std::array<std::string_view H2FieldReader::*, 5> kTexts = {&H2FieldReader::method, &H2FieldReader::scheme,
+                                                                       &H2FieldReader::authority, &H2FieldReader::path,
+                                                                       &H2FieldReader::protocol};
+  this->*kTexts[static_cast<std::size_t>(pseudo)] = arena.copy(value);
 }
 
 }  // namespace sluice::http

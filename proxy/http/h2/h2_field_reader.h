@@ -68,7 +68,7 @@ class H2FieldReader {
   void forget();
   void drop(Limit why);
   void addPseudo(std::string_view name, std::string_view value);
-  /// Returns true if the section may have this one, which it may then not have again.
+  /// Returns true if this field may come now. Each may come once.
   bool mayHave(Pseudo pseudo);
   /// Kept out of add(), which rarely needs it.
   [[gnu::noinline]] void chargeLine();

@@ -88,8 +88,8 @@ bool isMalformedRequest(const H2FieldReader& section, bool endOfStream) {
   return hasMalformedTarget(section) || (endOfStream && announcedLength(section).value_or(0) > 0);
 }
 
-// Host would name another destination than the head of a request did, so it is refused there, as a second one is in a
-// head.
+// Host in the trailers of a request could name another destination than its head did, so it is malformed like a second
+// Host in a head.
 bool isMalformedTrailers(const Headers& fields, const H2BodyLength& length, bool ofRequest) {
   bool counted = length.isAnnounced();
   for (const Field& field : fields) {

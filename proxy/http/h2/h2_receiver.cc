@@ -180,7 +180,7 @@ struct H2Receiver::Receiving {
     H2Stream* stream = receiver.connection_.find(idOf(frame.hd));
     if (stream == nullptr) return 0;
     stream->resetByPeer = true;
-    // A malformed stream may wait for our reset, which has not been counted yet.
+    // Our RST_STREAM for a malformed message is counted when it is sent, so it may not have been counted yet.
     const bool open = stream->send != H2Stream::Send::kDone && (!stream->resetByUs || stream->violated);
     const bool premature = receiver.connection_.side == H2Side::kServer && open;
     if (!premature || receiver.connection_.countReset()) return 0;

@@ -15,7 +15,7 @@ constexpr std::size_t kHandshakeRead = 16 * 1024;
 constexpr std::size_t kLeastRead = 2 * 1024;
 // Pieces shorter than this are copied together, because a record costs more than a copy.
 constexpr std::size_t kShortPiece = 4 * 1024;
-// A connection that was not used for this time, and at most twice as long, rests.
+// A connection gives its record buffers back after it was not used for this time, or up to twice as long.
 constexpr base::Duration kRest = std::chrono::seconds(1);
 
 }  // namespace

@@ -30,8 +30,8 @@ std::map<std::string, std::string> versionsBesideTheClass(const Kubectl& kubectl
   return versions;
 }
 
-/// Counts the writes of each kind that the server has made. Of a GatewayClass, the record of the leader, the catalog's
-/// annotation and the status are written at one time, and one that comes with the version before is refused.
+/// Returns how often the server has accepted each write. The leader's record, the catalog's annotation and the status
+/// of the GatewayClass are written at the same time, and the server refuses a write that names an older version.
 std::map<std::string, int> acceptedWrites(const FaultProxy& proxy) {
   std::map<std::string, int> times;
   for (const ProxiedExchange& each : proxy.exchanges()) {
