@@ -24,7 +24,7 @@ class CatalogMaker {
 
   const ConfigMap* look(const std::string& nameSpace, const std::string& name);
   void addBuiltins();
-  void readCatalog(const base::CatalogRef& ref);
+  void readCatalog(const base::NamespacedName& ref);
   void readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::DataEntry& text);
   /// Returns the reason why the entry cannot be used; empty if it can.
   std::string complete(CatalogEntry&& entry, ProcessorType& type);
@@ -52,7 +52,7 @@ CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, 
 CatalogCache::CachedCatalog CatalogMaker::make() {
   addBuiltins();
   made_.refs = model_.settings.processorCatalogs;
-  for (const base::CatalogRef& ref : made_.refs) readCatalog(ref);
+  for (const base::NamespacedName& ref : made_.refs) readCatalog(ref);
   made_.catalog = std::make_shared<const Catalog>(std::move(catalog_));
   schemas_.sweep();
   return std::move(made_);
@@ -83,7 +83,7 @@ void CatalogMaker::addBuiltins() {
   }
 }
 
-void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
+void CatalogMaker::readCatalog(const base::NamespacedName& ref) {
   const ConfigMap* catalog = look(ref.nameSpace, ref.name);
   if (catalog == nullptr) {
     made_.problems.push_back({Severity::kError,

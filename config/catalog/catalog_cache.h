@@ -32,7 +32,7 @@ class CatalogCache {
   /// A Catalog and everything it was made from.
   struct CachedCatalog {
     std::shared_ptr<const Catalog> catalog;
-    std::vector<base::CatalogRef> refs;
+    std::vector<base::NamespacedName> refs;
     std::vector<LookedUpConfigMap> sources;
     Problems problems;
   };

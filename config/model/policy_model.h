@@ -84,6 +84,13 @@ struct PolicyTargets {
   bool empty() const { return targets.empty() && selectors.empty(); }
 };
 
+/// A type of policies of which all that target an object take effect, and none takes precedence, has a member
+/// kApplyTogether.
+template <typename Policy>
+concept ApplyTogether = requires {
+  Policy::kApplyTogether;
+};
+
 struct UnsupportedPolicy : PolicyTargets {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;

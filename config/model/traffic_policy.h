@@ -13,10 +13,10 @@
 #include "config/ground/object_meta.h"
 #include "config/model/policy_model.h"
 #include "config/model/route_model.h"
-#include "proxy/base/circuit_breaker_bounds.h"
 #include "proxy/base/clock.h"
-#include "proxy/base/dns_terms.h"
-#include "proxy/base/tcp_keepalive.h"
+#include "proxy/base/terms/circuit_breaker_bounds.h"
+#include "proxy/base/terms/dns_terms.h"
+#include "proxy/base/terms/tcp_keepalive.h"
 #include "proxy/content/value.h"
 
 namespace sluice::config {

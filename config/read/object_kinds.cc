@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/model/egress_policy.h"
 #include "config/model/gateway_parameters.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
@@ -139,6 +140,7 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readUnsupportedPolicy, kWhole>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readClientTrafficPolicy, kWhole>(kEnvoyGroup, "ClientTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readEgressPolicy>(kOwnGroup, EgressPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readBackendTrafficPolicy>(kEnvoyGroup, TrafficPolicy::kEnvoyKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readXBackendTrafficPolicy>(kExperimentalGroup, TrafficPolicy::kExperimentalKind, kAlpha,
                                        {.status = Shape::kAncestors}),

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "config/fields/field_reader.h"
+#include "config/model/egress_policy.h"
 #include "config/model/gateway_parameters.h"
 #include "config/model/model.h"
 
@@ -55,6 +56,7 @@ void readGatewayParameters(FieldReader& root, GatewayParameters& parameters);
 /// Reads the fields of the spec of a GatewayParameters of sluice.dev/v1alpha1.
 void readParameterFields(FieldReader& spec, GatewayParameters& parameters);
 void readTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);
+void readEgressPolicy(FieldReader& spec, EgressPolicy& policy);
 /// Reads a BackendTrafficPolicy of Envoy Gateway in either of its forms.
 void readBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);
 void readXBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);

@@ -102,6 +102,7 @@ inline constexpr std::string_view kExtensionUnavailable = "ExtensionUnavailable"
 inline constexpr std::string_view kInvalidExtensionRef = "InvalidExtensionRef";
 inline constexpr std::string_view kTargetNotFound = "TargetNotFound";
 inline constexpr std::string_view kConflicted = "Conflicted";
+inline constexpr std::string_view kUnsupportedRule = "UnsupportedRule";
 }  // namespace reason
 
 enum class ConditionStatus : std::uint8_t { kTrue, kFalse, kUnknown };

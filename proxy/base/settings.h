@@ -131,11 +131,11 @@ struct RequestIdSettings {
   friend bool operator==(const RequestIdSettings&, const RequestIdSettings&) = default;
 };
 
-struct CatalogRef {
+struct NamespacedName {
   std::string nameSpace;
   std::string name;
 
-  friend bool operator==(const CatalogRef&, const CatalogRef&) = default;
+  friend bool operator==(const NamespacedName&, const NamespacedName&) = default;
 };
 
 /// The bytes of a Secret that seal the values of sessionPersistence.
@@ -252,8 +252,9 @@ struct Settings {
   RequestIdSettings requestId;
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
-  std::vector<CatalogRef> processorCatalogs;
+  std::vector<NamespacedName> processorCatalogs;
   std::vector<ExtensionManager> extensionManagers;  // one without a name is alone
+  std::vector<NamespacedName> egressPolicies;       // they cover every Gateway of the class
   RevisionSettings revisions;
   /// The folder of --state-dir, if that flag does not name it; empty: none.
   std::string stateDir;

@@ -3,10 +3,13 @@
 #include <typeinfo>
 #include <vector>
 
+#include "config/model/egress_policy.h"
+#include "proxy/compile/routes/policies/egress_rules.h"
 #include "proxy/compile/routes/policies/extension_rules.h"
 #include "proxy/compile/routes/policies/processor_rules.h"
 #include "proxy/compile/routes/policies/traffic_rules.h"
 #include "proxy/compile/status/backend_tls_policy_status.h"
+#include "proxy/compile/status/egress_policy_status.h"
 #include "proxy/compile/status/extension_policy_status.h"
 #include "proxy/compile/status/processor_status.h"
 #include "proxy/compile/status/traffic_policy_status.h"
@@ -43,11 +46,15 @@ std::unique_ptr<const RulePolicies> extensionRules(const RulePolicySources& sour
 std::unique_ptr<const RulePolicies> trafficRules(const RulePolicySources& sources) {
   return std::make_unique<const TrafficRules>(sources.model, sources.backends, sources.states);
 }
+std::unique_ptr<const RulePolicies> egressRules(const RulePolicySources& sources) {
+  return std::make_unique<const EgressRules>(sources.model, sources.states);
+}
 
 constexpr PolicyKind kPolicyKinds[] = {
     policyKind<config::PayloadProcessor, closing::forServices>(processorRules, payloadProcessorStatuses),
     policyKind<config::ExtensionPolicy, closing::forDestinations>(extensionRules, extensionPolicyStatuses),
     policyKind<config::TrafficPolicy, closing::never>(trafficRules, trafficPolicyStatuses),
+    policyKind<config::EgressPolicy, closing::forDestinations>(egressRules, egressPolicyStatuses),
     policyKind<config::BackendTlsPolicy, closing::exceptDestinations>(nullptr, backendTlsPolicyStatuses),
     policyKind<config::UnsupportedPolicy, closing::always>(nullptr, unsupportedPolicyStatuses),
 };

@@ -59,6 +59,8 @@ void RequestPath::act(RequestAction action) {
       return enter();
     case RequestAction::kPrepare:
       return prepare();
+    case RequestAction::kPassOver:
+      return passOver();
     case RequestAction::kAdmit:
       return admit();
     case RequestAction::kRepeat:
@@ -184,7 +186,9 @@ void RequestPath::processTentative() {
   onMoved(s_.requestBody.moveRequest());
 }
 
+// Policies judge between the rounds, so that no step behind authentication sees a request that is denied anyway.
 void RequestPath::processSecond() {
+  if (EgressGate::guards(t_.route) && !egress().admitTentative()) return deny();
   s_.processing.beginSecondRound();
   onMoved(s_.requestBody.moveRequest());
 }
@@ -209,6 +213,7 @@ void RequestPath::matchAgain() {
   s_.processing.leaveRule();
   t_.context.observer().onLeftRoute(t_.exchange);
   s_.attempts.reset();
+  t_.egress = nullptr;
   takeRule(match.rule);
   s_.processing.rebuildHead();
   const std::optional<base::Error> refusal = chooseBackend(match);
@@ -231,13 +236,14 @@ void RequestPath::enter() {
   if (s_.attempts.backend() == nullptr) return answerByRule();
   if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return t_.raise(Event::kRejected);
   s_.attempts.keepForRetries();
+  if (EgressGate::guards(t_.route) && !admitToPolicies()) return;
   const auto& mirrors = t_.route.rule->mirrors;
-  if (mirrors.empty()) return prepare();
+  if (mirrors.empty()) return prepareAdmitted();
   // Mirrors start behind the request, because a copy may lead to the same Backend and must not take the room of the
   // request itself; unless steps of the attempt take the body away.
   const bool taken = s_.processing.chains().hasAttemptSteps();
   if (taken) s_.mirrors.start(mirrors);
-  prepare();
+  prepareAdmitted();
   if (!taken) s_.mirrors.start(mirrors);
 }
 
@@ -250,9 +256,37 @@ void RequestPath::answerByRule() {
 }
 
 void RequestPath::prepare() {
+  if (!EgressGate::guards(t_.route) || admitToPolicies()) prepareAdmitted();
+}
+
+void RequestPath::prepareAdmitted() {
   s_.attempts.begin();
   if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, s_.attempts.backend());
   makeAttempt();
+}
+
+/// Returns false if policies deny every Backend that the attempt could go to.
+bool RequestPath::admitToPolicies() {
+  const routing::WeightedBackend* const chosen = s_.attempts.backend();
+  const bool admitted = egress().admitAttempt();
+  if (s_.attempts.backend() != chosen) s_.processing.chains().findPhases();
+  if (!admitted) deny();
+  return admitted;
+}
+
+void RequestPath::deny() { t_.raise(Event::kRejected, routing::egressDenied()); }
+
+/// Called when policies deny the attempt, which has begun.
+void RequestPath::passOver() {
+  s_.attempts.current().request.abandon();
+  t_.context.observer().onLeftRoute(t_.exchange);
+  const bool passed = egress().passOver();
+  t_.context.observer().onRouted(t_.exchange);
+  if (!passed) return deny();
+  s_.processing.chains().findPhases();
+  endAttempt();
+  s_.attempts.rewind();
+  prepare();
 }
 
 /// Makes an attempt with its own copy of the request, if steps are to see it; then it is admitted.
@@ -271,6 +305,11 @@ void RequestPath::admit() {
     return t_.raise(Event::kRejected,
                     base::Error::upstream(base::ErrorType::kHttpProtocolError,
                                           "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
+  }
+  if (EgressGate::guards(t_.route)) {
+    const bool changed = s_.processing.attempt() != nullptr;
+    if (changed && !egress().admitAgain(*s_.processing.steps()->attemptHead)) return t_.raise(Event::kPassOver);
+    egress().report();
   }
   if (!attempt.request.enter(*plan, t_.client.network)) {
     return t_.raise(Event::kUnavailable, upstream::tooManyRequests(upstream::requestLimit((*plan)->connection.bounds)));
@@ -319,6 +358,7 @@ void RequestPath::acquire() {
   Attempt& attempt = s_.attempts.current();
   if (attempt.begun == base::MonotonicTime{}) attempt.begun = t_.now();
   upstream::Request& request = s_.attempts.current().request;
+  routing::EgressDial* const dial = t_.egress != nullptr ? egress().dial() : nullptr;
   const net::Addresses* allowed = nullptr;
   if (s_.processing.chains().wants(Phase::kConnect)) {
     allowed = s_.processing.steps()->connect.allowed();
@@ -326,11 +366,13 @@ void RequestPath::acquire() {
       auto addresses = request.resolve();
       if (!addresses.ok()) return t_.raise(Event::kUnavailable, addresses.error());
       if (addresses->empty()) return;  // the pool notifies the exchange when they are known
+      if (dial != nullptr && !egress().narrow(*addresses)) return t_.raise(Event::kPassOver);
       s_.processing.beginConnect(*std::move(addresses));
       return t_.raise(Event::kConnectSteps);
     }
   }
-  const auto leased = request.acquire(s_.attempts.wishes(allowed));
+  const auto leased = request.acquire(s_.attempts.wishes(allowed, dial));
+  if (dial != nullptr && !egress().reportAddresses()) return t_.raise(Event::kPassOver);
   if (!leased.ok()) return t_.raise(Event::kUnavailable, leased.error());
   if (*leased) t_.raise(Event::kLeased);
 }
@@ -352,6 +394,11 @@ void RequestPath::begin() {
     if (outcome != RequestBody::Outcome::kDone) return attempt.request.giveBack();
     ExchangeSteps& own = *s_.processing.steps();
     if (steps->carries()) frame(*own.attemptHead, steps->alters(), own.attemptBody);
+  }
+  if (EgressGate::guards(t_.route) &&
+      !egress().admitSent(steps != nullptr ? s_.processing.steps()->attemptHead : nullptr)) {
+    attempt.request.giveBack();
+    return deny();
   }
   attempt.count();
   http::RequestHead head =

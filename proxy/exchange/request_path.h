@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "proxy/exchange/attempt/egress_gate.h"
 #include "proxy/exchange/exchange_state.h"
 #include "proxy/exchange/transaction/transitions.h"
 
@@ -32,6 +33,11 @@ class RequestPath {
   void enter();
   void answerByRule();
   void prepare();
+  void prepareAdmitted();
+  bool admitToPolicies();
+  void deny();
+  void passOver();
+  EgressGate egress() { return {t_, s_.attempts}; }
   void makeAttempt();
   void admit();
   void startMirrorsOfBackend();

@@ -14,7 +14,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
-#include "proxy/base/tcp_keepalive.h"
+#include "proxy/base/terms/tcp_keepalive.h"
 #include "proxy/net/address.h"
 
 namespace sluice::net {

@@ -55,9 +55,9 @@ class LineWriter {
   char* to_;
 };
 
-constexpr std::size_t kTexts = 21;  // includes error.type and error.origin, but not the path
+constexpr std::size_t kTexts = 24;  // includes error.type and error.origin, but not the path
 constexpr std::size_t kNumbers = 6;
-constexpr std::size_t kNameBytes = 650;
+constexpr std::size_t kNameBytes = 690;
 static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
                       base::Timestamp::kSize + kNameBytes + base::kJsonStringSlack <=
                   AccessLog::kMaxLineBytes,
@@ -128,6 +128,11 @@ std::string_view AccessLog::render(const AccessRecord& record) {
   out.text(R"(,"error.message":)", record.errorMessage, kMaxMessageBytes);
   out.text(R"(,"request_id":)", record.requestId);
   out.text(R"(,"span_id":)", record.spanId);
+  if (!record.policy.empty()) {
+    out.text(R"(,"policy":)", record.policy);
+    out.text(R"(,"rule":)", record.rule);
+    out.text(R"(,"decision":)", record.decision);
+  }
   out.literal("}\n");
   return out.line();
 }

@@ -56,6 +56,9 @@ struct AccessRecord {
   std::string_view errorMessage;
   std::string_view requestId;
   std::string_view spanId;
+  std::string_view policy;    // the EgressPolicy that has decided
+  std::string_view rule;      // its rule
+  std::string_view decision;  // "allowed", "denied" or "audited"
 };
 
 /// Opens the file of settings.yaml `accessLog.path`. Returns nullptr for "off"; a path that cannot be opened is an

@@ -14,15 +14,16 @@ std::string_view nameOf(EventType type) { return type == EventType::kNormal ? "N
 }  // namespace
 
 void EventBatch::add(EventType type, std::string_view reason, std::string_view object, std::string_view message,
-                     base::WallTime now) {
-  const Key key(type, reason, object);
+                     base::WallTime now, std::string_view matter) {
+  const Key key(type, reason, object, matter);
   const auto found = events_.find(key);
   if (found != events_.end()) {
     ++found->second.count;
     found->second.message = message;
     found->second.last = now;
   } else if (takePlace(object)) {
-    events_.emplace(key, Event{type, std::string(reason), std::string(object), std::string(message), 1, now, now});
+    events_.emplace(key, Event{type, std::string(reason), std::string(object), std::string(message), 1, now, now,
+                               std::string(matter)});
   } else {
     ++dropped_;
   }
@@ -63,7 +64,8 @@ void EventRing::note(Event event) { hold(std::move(event)); }
 EventRing::HeldEvent& EventRing::hold(Event&& event) {
   told_(event);
   const auto same = std::find_if(events_.begin(), events_.end(), [&event](const HeldEvent& held) {
-    return held.event.type == event.type && held.event.reason == event.reason && held.event.object == event.object;
+    return held.event.type == event.type && held.event.reason == event.reason && held.event.object == event.object &&
+           held.event.matter == event.matter;
   });
   if (same == events_.end()) {
     events_.push_front({std::move(event), {}});

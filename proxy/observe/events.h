@@ -26,7 +26,7 @@ namespace sluice::observe {
 /// The types of Kubernetes' Event.
 enum class EventType : std::uint8_t { kNormal, kWarning };
 
-/// Events with the same type, reason and object are one, with the newest message.
+/// Events with the same type, reason, object and matter are one, with the newest message.
 struct Event {
   EventType type = EventType::kNormal;
   std::string reason;   // in upper camel case: "RolledBack"
@@ -35,6 +35,7 @@ struct Event {
   std::uint64_t count = 1;
   base::WallTime first{};
   base::WallTime last{};
+  std::string matter = {};  // the part of the object that it concerns, if there are events about several
 };
 
 /// Belongs to one thread.
@@ -44,7 +45,7 @@ class EventBatch {
   static constexpr std::size_t kMostOfNamespace = 128;
 
   void add(EventType type, std::string_view reason, std::string_view object, std::string_view message,
-           base::WallTime now);
+           base::WallTime now, std::string_view matter = {});
   bool empty() const { return events_.empty() && dropped_ == 0; }
   /// Returns the events since the last call.
   std::vector<Event> take();
@@ -52,7 +53,7 @@ class EventBatch {
   std::uint64_t takeDropped();
 
  private:
-  using Key = std::tuple<EventType, std::string, std::string>;
+  using Key = std::tuple<EventType, std::string, std::string, std::string>;  // the last is the matter
   /// Returns true if there is a place for another event about the object.
   bool takePlace(std::string_view object);
 

@@ -28,6 +28,7 @@ struct Place {
   std::string_view gateway;
   std::string_view route;
   std::string_view backend;
+  const CalloutScope* scope = nullptr;  // of callouts; null if no policies cover them
 };
 
 /// The client, as far as the gateway knows it.

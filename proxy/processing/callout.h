@@ -30,6 +30,16 @@ class CalloutTarget {
   virtual ~CalloutTarget() = default;
 };
 
+/// The policies about where the requests of an exchange may go. Processors carry it, and only the data path looks into
+/// it.
+class CalloutScope {
+ public:
+  CalloutScope() = default;
+  CalloutScope(const CalloutScope&) = default;
+  CalloutScope& operator=(const CalloutScope&) = default;
+  virtual ~CalloutScope() = default;
+};
+
 /// How a gRPC call is retried if its server has sent no answer yet (gRPC's retryPolicy).
 struct CalloutRetry {
   std::uint32_t attempts = 1;  // in all

@@ -15,6 +15,19 @@ struct BackendTarget final : processing::CalloutTarget {
   const std::shared_ptr<const BackendPlan> plan;  // never null
 };
 
+/// The policies that cover the callouts of an exchange, likewise.
+struct EgressScope final : processing::CalloutScope {
+  EgressScope() = default;
+  explicit EgressScope(EgressCoverage those) : coverage(std::move(those)) {}
+
+  EgressCoverage coverage;
+};
+
+/// Returns the coverage of a scope, which may be null: every CalloutScope of the process is an EgressScope.
+inline EgressCoverage coverageOf(const processing::CalloutScope* scope) {
+  return scope != nullptr ? static_cast<const EgressScope*>(scope)->coverage : EgressCoverage();
+}
+
 /// Returns the plan of a target: every CalloutTarget of the process is a BackendTarget.
 inline const std::shared_ptr<const BackendPlan>& planOf(const processing::CalloutTarget& target) {
   return static_cast<const BackendTarget&>(target).plan;

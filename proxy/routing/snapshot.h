@@ -25,6 +25,7 @@
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/policy/connection_settings.h"
 #include "proxy/routing/policy/cors.h"
+#include "proxy/routing/policy/egress/egress_policies.h"
 #include "proxy/routing/policy/endpoint.h"
 #include "proxy/routing/policy/failover.h"
 #include "proxy/routing/policy/header_edit.h"
@@ -162,6 +163,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::vector<std::shared_ptr<const HealthCheck>> healthChecks;
   std::shared_ptr<const processing::Chain> chain;  // steps of its filters and its route; null if they have none
   std::shared_ptr<const SessionPolicy> session;    // null: no request depends on the ones before it
+  /// The policies for it and its route about where its requests may go, besides those for its listener; may be null.
+  std::shared_ptr<const EgressPolicies> egress;
   /// Set if the whole rule can only answer (a field that cannot be served as it is written, all weights 0, ...). A rule
   /// that names no backends has none: its steps run, and one of them may answer.
   base::Box<base::Error> failure;
@@ -215,6 +218,9 @@ struct CheckedBackend {
   /// The outlier detection of rules that use the Backend, too. If the check finds that it serves again, its ejections
   /// end.
   std::vector<std::shared_ptr<const AnswerHealth>> answers;
+  /// The policies of the rules that use the Backend. The check may go where those of one rule let it. Empty if a rule
+  /// has none, and the check may go anywhere.
+  std::vector<EgressCoverage> covers = {};
 };
 
 struct Snapshot {

@@ -28,9 +28,10 @@ AsyncRequest::~AsyncRequest() {
   context_.leave(*this);
 }
 
-void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed) {
+void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed, routing::EgressDial* dial) {
   head_ = &head;
   allowed_ = allowed;
+  dial_ = dial;
   if (head.body == http::Body::kNone) body_.finish();
   raise(AsyncEvent::kStart);
 }
@@ -209,7 +210,7 @@ void AsyncRequest::act(AsyncResponseAction action) {
 }
 
 std::optional<AsyncEvent> AsyncRequest::acquire() {
-  const auto leased = request_.acquire({.allowed = allowed_});
+  const auto leased = request_.acquire({.allowed = allowed_, .dial = dial_});
   if (leased.ok()) return *leased ? std::optional(AsyncEvent::kLeased) : std::nullopt;
   error_ = leased.error();
   return AsyncEvent::kFail;

@@ -76,8 +76,10 @@ class AsyncRequest final : private net::Timer {
   /// Returns the addresses of the Backend, like Cluster::resolve(). If there are none yet, the owner is notified when
   /// to ask again.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
-  /// Sends it as soon as there is a connection, only to one of `allowed` unless that is null. Both outlive it.
-  void start(const http::RequestHead& head, const net::Addresses* allowed = nullptr);
+  /// Sends it as soon as there is a connection, only to one of `allowed` unless that is null, and to one that `dial`
+  /// permits unless that is null. All outlive it.
+  void start(const http::RequestHead& head, const net::Addresses* allowed = nullptr,
+             routing::EgressDial* dial = nullptr);
   /// Returns the pipe for the body that the head announces. The owner must call wake() after each change.
   http::BodyPipe& body() { return body_; }
   const http::BodyPipe& body() const { return body_; }
@@ -92,6 +94,8 @@ class AsyncRequest final : private net::Timer {
 
   /// Returns true if it has ended or is about to.
   bool over() const { return isDecided(responseState_); }
+  /// Returns the address to which it went; nullptr if it never had a connection.
+  const net::Address* peer() const { return request_.peer(); }
   /// Returns the time when it was sent, or before that when it was made.
   base::MonotonicTime begun() const { return begun_; }
 
@@ -131,6 +135,7 @@ class AsyncRequest final : private net::Timer {
   Request request_;
   const http::RequestHead* head_ = nullptr;
   const net::Addresses* allowed_ = nullptr;
+  routing::EgressDial* dial_ = nullptr;
   http::BodyPipe body_;
   std::optional<http::Trailers> trailers_;  // of the response
   std::optional<base::Error> error_;

@@ -67,6 +67,18 @@ base::Error noEndpoint() {
   return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
 }
 
+/// Acquires a connection to one of the addresses that policies let the request dial.
+base::Result<base::Handle<Connection>> acquireJudged(Cluster& cluster, http::Token waiter, const Wishes& wishes) {
+  auto addresses = wishes.allowed != nullptr ? base::Result<net::Addresses>(*wishes.allowed) : cluster.resolve(waiter);
+  if (!addresses.ok()) return addresses.error();
+  if (addresses->empty()) return base::Handle<Connection>{};
+  if (!wishes.dial->narrow(*addresses)) return routing::egressDenied();
+  Wishes judged = wishes;
+  judged.allowed = &*addresses;
+  judged.dial = nullptr;
+  return cluster.acquire(waiter, judged);
+}
+
 }  // namespace
 
 Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendPlan> plan)
@@ -186,6 +198,7 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
 }
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
+  if (wishes.dial != nullptr) return acquireJudged(*this, waiter, wishes);
   if (broken_) return *broken_;
   if (!owner_.pins().empty()) {
     Connection* own = wishes.client != http::kNoToken ? owner_.pins().find(wishes.client, *this) : nullptr;

@@ -24,6 +24,7 @@
 #include "proxy/http/codec.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/observe/metrics.h"
+#include "proxy/routing/policy/egress/egress_dial.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/places/backend_places.h"
@@ -41,6 +42,8 @@ struct Wishes {
   /// Some of the addresses that resolve() returned, in its order; not empty. No connection goes anywhere else, not even
   /// a pooled one.
   const net::Addresses* allowed = nullptr;
+  /// The dial, if policies judge its addresses; null: every address may be dialled.
+  routing::EgressDial* dial = nullptr;
   /// Endpoints of a Service that fail their health checks: chosen only if no other may serve.
   std::shared_ptr<const routing::Endpoints> failing = nullptr;
   /// The client that asks: if connections are pinned to it, it gets one of those.

@@ -179,6 +179,15 @@ void lookAtHealth(ReasonsGiven& given) {
   given.look(world);
 }
 
+/// Provokes the reason of EgressPolicies.
+void lookAtEgressPolicies(ReasonsGiven& given) {
+  given.look(
+      {kClass, kGateway, kBackend, kRoute,
+       "apiVersion: sluice.dev/v1alpha1\nkind: EgressPolicy\nmetadata: {name: p}\nspec: {targetRefs: [{group: "
+       "gateway.networking.k8s.io, kind: Gateway, name: egress}], clientAuthentication: {basic: {secretRef: {name: "
+       "users}}}}"});  // UnsupportedRule
+}
+
 TEST(ConditionReasons, AreAllProvoked) {
   ReasonsGiven given;
   lookAtGateways(given);
@@ -187,6 +196,7 @@ TEST(ConditionReasons, AreAllProvoked) {
   lookAtBackends(given);
   lookAtTlsPolicies(given);
   lookAtHealth(given);
+  lookAtEgressPolicies(given);
   const std::set<std::string> promised = reasonsOfTheHeader();
   EXPECT_GT(promised.size(), 20U);
   for (const std::string& each : promised) EXPECT_TRUE(given.all().count(each) == 1) << each << " is never given";

@@ -116,6 +116,7 @@ forwardedHeaders: Append
 accessLog: {path: off}
 sessionPersistence: {secretRef: {namespace: c, name: d, key: new, previousKey: old}}
 processorCatalogs: [{namespace: a, name: b}]
+egressPolicies: [{namespace: e, name: providers}, {namespace: e, name: blocked}]
 revisions: {keep: 3, failures: 4, keyRef: {namespace: n, name: r, key: k}}
 dns:
   servers: [1.1.1.1, "[2606::1]:53"]
@@ -143,11 +144,9 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (base::SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
+  EXPECT_EQ(settings.egressPolicies, (std::vector<base::NamespacedName>{{"e", "providers"}, {"e", "blocked"}}));
   EXPECT_TRUE(settings.extensionManagers.empty());
-  EXPECT_EQ(settings.revisions.keep, 3u);
-  EXPECT_EQ(settings.revisions.failures, 4u);
-  ASSERT_TRUE(settings.revisions.keyRef);
-  EXPECT_EQ(*settings.revisions.keyRef, (base::RevisionKeyRef{"n", "r", "k"}));
+  EXPECT_EQ(settings.revisions, (base::RevisionSettings{3, 4, base::RevisionKeyRef{"n", "r", "k"}}));
   EXPECT_EQ(settings.dns.servers.size(), 2u);
   EXPECT_THAT(settings.dns.hosts.at("origin.test"), ElementsAre("127.0.0.1", "::1"));
   EXPECT_TRUE(settings.dns.ipv6);
@@ -166,6 +165,18 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_TRUE(provisioning.allowServiceType);
   EXPECT_TRUE(provisioning.allowScheduling);
   EXPECT_TRUE(provisioning.allowServiceAccountAnnotations);
+}
+
+TEST(Settings, RequireTheFullNamesOfEgressPolicies) {
+  EXPECT_TRUE(readSettingsBlock("").settings->egressPolicies.empty());
+  EXPECT_THAT(readSettingsBlock("egressPolicies: [{namespace: a, name: b}, {name: c}]").problems,
+              ElementsAre(EndsWith("egressPolicies[1].namespace: is required")));
+  EXPECT_THAT(readSettingsBlock("egressPolicies: [{namespace: a}]").problems,
+              ElementsAre(EndsWith("egressPolicies[0].name: is required")));
+  EXPECT_THAT(readSettingsBlock("egressPolicies: [{namespace: a, name: b, kind: EgressPolicy}]").problems,
+              ElementsAre(HasSubstr("egressPolicies[0].kind: unknown field")));
+  EXPECT_THAT(readSettingsBlock("egressPolicies: {namespace: a, name: b}").problems,
+              ElementsAre(HasSubstr("egressPolicies: must be a list")));
 }
 
 TEST(Settings, TellADelayOfZeroFromNone) {

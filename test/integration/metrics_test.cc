@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "test/integration/egress/egress_yaml.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
@@ -98,7 +99,8 @@ TEST(Metrics, AreValidForPrometheusWithEveryKindOfSeries) {
   const GatewayProcess gateway(
       {.backends = {backend("plain", plain.port()), trusted, untrusted, denied, asked, unknown},
        .settings = "limits: {headerFields: 10}\n",
-       .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}) + kGuard,
+       .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}) + kGuard +
+                 egressPolicy("open", kGatewayTarget, "default: Allow"),
        .tls = issueServer(authority, "gateway.test"),
        .listeners = "    - {name: guarded, protocol: HTTP, port: " + std::to_string(guarded) + "}\n",
        .dns = "servers: [\"" + names.address() + "\"]"});

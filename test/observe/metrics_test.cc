@@ -40,6 +40,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "sluice_processor_unreplayable_total",
                                             "sluice_limit_hits_total",
                                             "sluice_address_denied_total",
+                                            "sluice_egress_decisions_total",
                                             "sluice_config_state",
                                             "sluice_config_reloads_total",
                                             "sluice_metric_series_dropped_total",

@@ -291,6 +291,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     report_.onMirrored(mirror);
   }
   void onCallout(const exchange::BackendCallout& callout) override { report_.onCallout(callout); }
+  void onEgress(const exchange::DialReport&) override {}
   void onLimit(std::string_view limit) override {
     limits.emplace_back(limit);
     report_.onLimit(limit);

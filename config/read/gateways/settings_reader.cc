@@ -243,7 +243,8 @@ void readTop(FieldReader& reader, base::Settings& settings) {
   reader.map("accessLog").read("path", settings.accessLogPath, rule::kAnyText).finish();
   reader.read("dns", settings.dns, readDns);
   reader.map("sessionPersistence").read("secretRef", settings.sessionKey, readSessionKeyRef).finish();
-  reader.read("processorCatalogs", settings.processorCatalogs, kMaxListItems, readNames<base::CatalogRef>);
+  reader.read("processorCatalogs", settings.processorCatalogs, kMaxListItems, readNames<base::NamespacedName>);
+  reader.read("egressPolicies", settings.egressPolicies, kMaxListItems, readNames<base::NamespacedName>);
   settings.extensionManagers = readExtensionManagers(reader);
   reader.read("revisions", settings.revisions, readRevisionSettings);
   if (reader.has("stateDir")) settings.stateDir = reader.anyText("stateDir", rule::kAnyText.maxLength);
@@ -256,6 +257,7 @@ void readTop(FieldReader& reader, base::Settings& settings) {
 constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "addressGuard",
                                                 "dns",
+                                                "egressPolicies",
                                                 "extensionManager",
                                                 "extensionManagers",
                                                 "processorCatalogs",

@@ -41,7 +41,7 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
       if (listener.rest != nullptr) useTargets(listener.rest->chain);
     }
   }
-  eachRule(gateways, useRule);
+  eachRule(gateways, [&](const ListenerPlan&, const routing::Rule& rule) { useRule(rule); });
   std::vector<std::shared_ptr<const routing::BackendPlan>> result;
   for (auto& [identity, plan] : used) result.push_back(std::move(plan));
   return result;

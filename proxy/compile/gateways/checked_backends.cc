@@ -7,15 +7,27 @@
 #include <utility>
 
 namespace sluice::compile {
+namespace {
+
+void addCoverage(routing::EgressCoverage coverage, std::vector<routing::EgressCoverage>& covers, bool& isUncovered) {
+  if (!coverage.any()) {
+    isUncovered = true;
+  } else if (std::find(covers.begin(), covers.end(), coverage) == covers.end()) {
+    covers.push_back(std::move(coverage));
+  }
+}
+
+}  // namespace
 
 std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPlan>& gateways,
                                                      const BackendCatalog& backends) {
   struct Gathered {
     routing::CheckedBackend backend;
     std::set<std::shared_ptr<const routing::AnswerHealth>> answers;
+    bool isUncovered = false;  // some rule that uses it has no policies
   };
   std::map<const routing::HealthCheck*, Gathered> checked;
-  eachRule(gateways, [&](const routing::Rule& rule) {
+  eachRule(gateways, [&](const ListenerPlan& listener, const routing::Rule& rule) {
     for (std::size_t i = 0; i < rule.healthChecks.size(); ++i) {
       if (rule.healthChecks[i] == nullptr || rule.backends[i].backend == nullptr) continue;
       Gathered& one = checked[rule.healthChecks[i].get()];
@@ -23,11 +35,13 @@ std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPl
         one.backend.check = rule.healthChecks[i];
         one.backend.backend = backends.newest(rule.backends[i].backend);
       }
+      addCoverage({listener.egress, rule.egress}, one.backend.covers, one.isUncovered);
       if (rule.failover != nullptr) one.answers.insert(rule.failover->members[i].health);
     }
   });
   std::vector<routing::CheckedBackend> result;
   for (auto& [check, gathered] : checked) {
+    if (gathered.isUncovered) gathered.backend.covers.clear();
     gathered.backend.answers.assign(gathered.answers.begin(), gathered.answers.end());
     result.push_back(std::move(gathered.backend));
   }

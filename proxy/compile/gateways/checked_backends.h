@@ -9,7 +9,7 @@
 
 namespace sluice::compile {
 
-/// Calls `visit` with each rule of each attached route, once for each place where it is attached.
+/// Calls visit(listener, rule) with each rule of each attached route, once for each place where it is attached.
 template <typename Visit>
 void eachRule(const std::vector<GatewayPlan>& gateways, const Visit& visit) {
   for (const GatewayPlan& gateway : gateways) {
@@ -18,7 +18,7 @@ void eachRule(const std::vector<GatewayPlan>& gateways, const Visit& visit) {
         // The matches of one rule are adjacent.
         const routing::Rule* last = nullptr;
         for (const routing::Candidate& each : *route.candidates) {
-          if (each.rule.get() != last) visit(*each.rule);
+          if (each.rule.get() != last) visit(listener, *each.rule);
           last = each.rule.get();
         }
       }

@@ -67,6 +67,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     name->port = plan->port;
     name->preRouting = plan->preRouting;
     name->chain = plan->chain;
+    name->egress = plan->egress;
     name->rest = plan->rest;
     builder.addListener(hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {

@@ -56,10 +56,11 @@ struct ListenerPlan {
   std::optional<Fault> shut;         // the fault that makes each of its rules answer 500
   std::vector<routing::ListenerIdentity> identities;
   std::vector<AttachedRoute> routes;
-  Claims claims;                                        // claims of the routes attached so far
-  std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
-  std::shared_ptr<const processing::Chain> chain;       // the uses of PayloadProcessors that target it or its Gateway
-  std::vector<processing::Step> unmatched;              // the steps of requests that match no route
+  Claims claims;                                          // claims of the routes attached so far
+  std::shared_ptr<const processing::Chain> preRouting;    // uses in RoutingPhase::kPreRouting
+  std::shared_ptr<const processing::Chain> chain;         // the uses of PayloadProcessors that target it or its Gateway
+  std::vector<processing::Step> unmatched;                // the steps of requests that match no route
+  std::shared_ptr<const routing::EgressPolicies> egress;  // for it, its Gateway and the class; may be null
   Inheritance inheritance;                    // the settings that its rules inherit from policies for it or its Gateway
   std::shared_ptr<const routing::Rule> rest;  // the rule for requests that no route matches; may be null
   std::set<const RefusedUse*> exposed;        // inherited uses that some rule refuses

@@ -42,6 +42,9 @@ void take(HandedDown handed, GatewayPlan& gateway, ListenerPlan& listener) {
   }
   tell(std::move(handed.told), listener);
   addSteps(std::move(handed.steps), listener);
+  if (!handed.egress.empty()) {
+    listener.egress = std::make_shared<const routing::EgressPolicies>(std::move(handed.egress));
+  }
   std::move(handed.unmatched.begin(), handed.unmatched.end(), std::back_inserter(listener.unmatched));
 }
 

@@ -67,6 +67,13 @@ class AttachedPolicies {
   const PolicyCandidate* findExactly(const config::ObjectMeta& object, const config::PolicySection& section) const {
     return first(object, [&](const Policy& each) { return namesExactly(each, object, section); });
   }
+  /// Returns the policy with that name; nullptr if there is none, or if its targets cannot be read.
+  const PolicyCandidate* findNamed(std::string_view nameSpace, std::string_view name) const {
+    const auto found = std::find_if(all_.begin(), all_.end(), [&](const PolicyCandidate& each) {
+      return each.policy->meta.nameSpace == nameSpace && each.policy->meta.name == name;
+    });
+    return found == all_.end() ? nullptr : &*found;
+  }
   /// Returns all policies with a target that is the whole object or that section of it, by precedence. Policies that
   /// select objects by labels are not included.
   std::vector<const PolicyCandidate*> targeting(const config::ObjectMeta& object,

@@ -44,7 +44,8 @@ struct HandedDown {
   std::vector<Fault> closing;               // faults because of which all its requests answer 500
   std::vector<Fault> told;                  // faults for its conditions, including those in `closing`
   std::vector<RefusedUse> refused;
-  base::ObjectNames secrets;  // the Secrets that its steps use, or would use if they could run
+  routing::EgressPolicies egress;  // policies about where all its requests may go
+  base::ObjectNames secrets;       // the Secrets that its steps use, or would use if they could run
 };
 
 /// Findings about the rules of a route at a listener, besides the rules themselves.

@@ -38,7 +38,9 @@ class AttachedStatusWriter {
     return ancestorsOf(sources_, reach_, policy.meta, policy, consequences_.unattached,
                        [&](const config::ObjectMeta* object, std::string_view section, const auto& unfound) {
                          std::optional<Fault> why = unfound ? unfound : alteringFault(policy.unsupported);
-                         if (!why && object != nullptr) why = conflict(policy, *object, section);
+                         if constexpr (!config::ApplyTogether<Policy>) {
+                           if (!why && object != nullptr) why = conflict(policy, *object, section);
+                         }
                          return conditionsOf_(policy, object, why);
                        });
   }

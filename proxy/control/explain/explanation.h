@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
-#include "proxy/base/dns_terms.h"
+#include "proxy/base/terms/dns_terms.h"
 
 namespace sluice::control {
 

@@ -29,7 +29,7 @@ BackendProbe::BackendProbe(const ProbeParts& parts, std::shared_ptr<const routin
   if (!request_.enter(backend_)) {
     ownLimit_ = true;
     end("too many requests to the Backend are under way");
-  } else if (settings_.kind == HealthCheckKind::kTcp) {
+  } else if (settings_.kind == HealthCheckKind::kTcp || parts_.dials.judgesAddresses()) {
     parts_.user.onProbeDue();
   } else {
     ask();
@@ -38,14 +38,26 @@ BackendProbe::BackendProbe(const ProbeParts& parts, std::shared_ptr<const routin
 
 BackendProbe::~BackendProbe() = default;
 
-void BackendProbe::drive() {
-  if (fault_ || settings_.kind != HealthCheckKind::kTcp || (transport_ != nullptr && !refusal_)) return;
-  if (addresses_.empty()) {
-    base::Result<net::Addresses> addresses = request_.resolve();
-    if (!addresses.ok()) return onFailed(addresses.error());
-    addresses_ = std::move(addresses).value();
-    if (addresses_.empty()) return;
+/// Returns false if the addresses are not known yet, or if there is none.
+bool BackendProbe::findAddresses() {
+  base::Result<net::Addresses> addresses = request_.resolve();
+  if (!addresses.ok()) {
+    onFailed(addresses.error());
+    return false;
   }
+  addresses_ = std::move(addresses).value();
+  if (addresses_.empty()) return false;
+  if (!parts_.dials.narrow(addresses_)) end(routing::egressDenied().detail);
+  return !addresses_.empty();
+}
+
+void BackendProbe::drive() {
+  if (fault_ || (transport_ != nullptr && !refusal_)) return;
+  const bool isFirst = addresses_.empty();
+  const bool isTcp = settings_.kind == HealthCheckKind::kTcp;
+  if (!isTcp && !(isFirst && parts_.dials.judgesAddresses())) return;
+  if (isFirst && !findAddresses()) return;
+  if (!isTcp) return ask();
   if (tried_ == addresses_.size()) return end(*refusal_);
   refusal_.reset();
   transport_ = parts_.dialer.dial(addresses_[tried_++], nullptr, *this);
@@ -79,7 +91,7 @@ void BackendProbe::ask() {
     request_.body().bytes.append(body);
     request_.body().finish();
   }
-  request_.start(head);
+  request_.start(head, addresses_.empty() ? nullptr : &addresses_);
 }
 
 void BackendProbe::end(std::string fault) {

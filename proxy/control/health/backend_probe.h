@@ -8,6 +8,7 @@
 #include <string>
 
 #include "proxy/base/byte_queue.h"
+#include "proxy/control/health/check_dials.h"
 #include "proxy/http/message.h"
 #include "proxy/net/transport.h"
 #include "proxy/routing/snapshot.h"
@@ -31,6 +32,7 @@ struct ProbeParts {
   upstream::Upstreams& upstreams;
   upstream::Dialer& dialer;
   ProbeUser& user;
+  CheckDials& dials;
 };
 
 class BackendProbe final : private upstream::AsyncRequestOwner, private net::TransportSink {
@@ -52,6 +54,7 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   bool failedByOwnLimit() const { return ownLimit_; }
 
  private:
+  bool findAddresses();
   void ask();
   void end(std::string fault);
   std::string faultOfHttp() const;
@@ -81,7 +84,7 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   std::size_t received_ = 0;  // bytes of the body
   std::optional<std::string> fault_;
   bool ownLimit_ = false;
-  net::Addresses addresses_;  // of kTcp: they are tried one after the other
+  net::Addresses addresses_;  // of kTcp, which tries one after the other, and if policies judge them
   std::size_t tried_ = 0;
   std::optional<std::string> refusal_;  // of the address that was tried last
   std::unique_ptr<net::Transport> transport_;

@@ -45,8 +45,10 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
     due_ = false;
     if (probe_ == nullptr) {
       if (!std::exchange(isTime_, false)) return;  // the probe has ended meanwhile
+      if (isDenied()) return wait(settings().interval);
       probe_ = std::make_unique<BackendProbe>(
-          ProbeParts{checker_.upstreams_, checker_.parts_.dialer, static_cast<ProbeUser&>(*this)}, plan_, settings());
+          ProbeParts{checker_.upstreams_, checker_.parts_.dialer, static_cast<ProbeUser&>(*this), *dials_}, plan_,
+          settings());
       return;
     }
     probe_->drive();
@@ -63,6 +65,16 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
 
  private:
   const routing::HealthCheckSettings& settings() const { return backend_.check->settings(); }
+
+  /// Policies may deny a check that no client has asked for. Its state then stays as it is.
+  bool isDenied() {
+    dials_.emplace(backend_.covers, *plan_);
+    const routing::EgressVerdict* const denial = dials_->denial();
+    if (denial == nullptr) return false;
+    checker_.parts_.metrics.at<observe::Metric::kEgressDecisions>(denial->policyName(), denial->ruleName(), "denied")
+        .add();
+    return true;
+  }
 
   void begin() {
     const base::Duration jitter = settings().initialJitter;
@@ -130,6 +142,7 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
   CheckedState state_;
   std::uint64_t generation_ = 0;  // of connections
   std::shared_ptr<const routing::BackendPlan> plan_;
+  std::optional<CheckDials> dials_;  // of the probe
   std::unique_ptr<BackendProbe> probe_;
   bool due_ = false;
   bool isTime_ = false;  // true when the next probe is due

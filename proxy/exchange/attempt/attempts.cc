@@ -241,6 +241,32 @@ bool Attempts::serves(const routing::WeightedBackend& backend) {
   return plan == nullptr || t_.context.upstreams().serves(*plan);
 }
 
+bool Attempts::passOver(std::uint64_t& denied) {
+  const routing::Rule& rule = *t_.route.rule;
+  denied |= std::uint64_t{1} << (attempt_.backend - rule.backends.data());
+  const auto choose = [&](std::uint64_t without) -> const routing::WeightedBackend* {
+    if (!rule.failover) return rule.chooseAnother(t_.context.random(), without);
+    const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
+    const auto chosen = rule.failover->choose(chances, without, t_.now());
+    return chosen ? &rule.backends[*chosen] : nullptr;
+  };
+  const std::uint64_t unusable = rule.unfit() | denied;
+  const std::uint64_t tried = retries_ ? retries_->tried() : 0;
+  const routing::WeightedBackend* another = nullptr;
+  for (const std::uint64_t worse : {tried | dead(), tried, std::uint64_t{0}}) {
+    if (another == nullptr) another = choose(unusable | worse);
+  }
+  if (another == nullptr) return false;
+  attempt_.request.leave();
+  const std::uint32_t number = attempt_.number;
+  attempt_ = Attempt{{t_.context.upstreams(), t_.token()}};
+  attempt_.backend = another;
+  attempt_.number = number;
+  probe_ = {};
+  if (session_) session_->leave();
+  return true;
+}
+
 Attempt Attempts::next() {
   attempt_.request.leave();
   Attempt failed = std::exchange(attempt_, Attempt{{t_.context.upstreams(), t_.token()}});

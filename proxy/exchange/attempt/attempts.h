@@ -39,6 +39,9 @@ class Attempts {
       if (rule.retry && rule.backends.size() > 1) leaveOutDead();
     }
   }
+  /// Chooses a weighted backend that is not in `denied` (a bit each, by position) in place of the current one, which is
+  /// added to it. The attempt begins anew. Returns false if there is none.
+  bool passOver(std::uint64_t& denied);
   /// Forgets the choice, because the route has changed.
   void reset();
   /// Returns the head of the attempt, with views into the arena of the request.
@@ -101,11 +104,13 @@ class Attempts {
   base::MonotonicTime deadline() const { return attempt_.request.deadline(t_.route.rule->backendRequestTimeout); }
   bool hasTried(const routing::WeightedBackend& backend) const { return retries_ && retries_->hasTried(backend); }
 
-  /// Returns the wishes for the pool. `allowed` is null unless steps of connect have narrowed the addresses.
-  upstream::Wishes wishes(const net::Addresses* allowed) const {
+  /// Returns the wishes for the pool. `allowed` is null unless steps of connect have narrowed the addresses, and `dial`
+  /// unless policies judge them.
+  upstream::Wishes wishes(const net::Addresses* allowed, routing::EgressDial* dial) const {
     return {.preferred = session_ ? session_->endpoint() : nullptr,
             .avoided = retries_ ? retries_->avoided() : nullptr,
             .allowed = allowed,
+            .dial = dial,
             .failing = t_.route.rule->failingEndpoints(*attempt_.backend),
             .client = t_.client.connection};
   }

@@ -69,6 +69,9 @@ class Retries {
   /// Returns true if an attempt at that weighted backend has failed.
   bool hasTried(const routing::WeightedBackend& backend) const { return (tried_ & bitOf(backend)) != 0; }
 
+  /// Returns the weighted backends at which attempts have failed, a bit each by position.
+  std::uint64_t tried() const { return tried_; }
+
   /// Records that an attempt at that endpoint has failed.
   void avoid(const net::Address& endpoint) { avoided_ = endpoint; }
   /// Returns the endpoint that failed last, or nullptr. Another endpoint may do better.

@@ -43,13 +43,23 @@ Mirror::Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable&
       brought_(context.worker().now()),
       message_(context.worker().chunks()),
       share_(context.bufferRoom(), source.client.address),
+      scope_({listener_.egress, rule_.egress}),
+      dial_(scope_.coverage, net::Address::parse(source.client.address, 0).value_or(net::Address()), *target_.backend,
+            context.observer()),
       request_(context.upstreams(), *this, mirrorTimes(context.timeouts(), rule_)) {
   message_.head = headFor(message_.arena, source, context.identity());
   const routing::BackendPlan& plan = *target_.backend;
   if (!MirrorSteps::needed(plan)) return;
   steps_ = std::make_unique<MirrorSteps>(
       static_cast<MirrorStepsOwner&>(*this), table_, self_.toToken(), context, message_, request_.body(), plan,
-      processing::Place{listener_.gateway, rule_.route, plan.name}, source.client.address);
+      processing::Place{listener_.gateway, rule_.route, plan.name, scope_.coverage.any() ? &scope_ : nullptr},
+      source.client.address);
+}
+
+bool Mirror::enter(const http::RequestHead& sent) {
+  routing::EgressHttp asked;
+  if (scope_.coverage.any()) asked = {message_.arena.copy(sent.methodText), message_.arena.copy(sent.path())};
+  return dial_.admits(asked, message_.head) && request_.enterIfFree(target_.backend);
 }
 
 void Mirror::pin() {
@@ -158,6 +168,7 @@ void Mirror::onFailed(const base::Error& error) {
 }
 
 void Mirror::end() {
+  dial_.end(request_.peer());
   state_ = State::kEnded;
   table_.mark(*this);
 }
@@ -197,14 +208,19 @@ bool Mirror::resolve() {
     return false;
   }
   if (addresses->empty()) return false;
+  if (!dial_.narrow(*addresses)) {
+    request_.fail(routing::egressDenied());
+    return false;
+  }
   steps_->connectTo(*std::move(addresses));
   return true;
 }
 
 void Mirror::start() {
   state_ = State::kStarted;
+  if (!dial_.admitsAgain(message_.head)) return request_.fail(routing::egressDenied());
   if (http::Headers* trailers = request_.body().trailers()) removeTwinsOf(message_.head.headers, *trailers);
-  request_.start(message_.head, steps_ ? steps_->allowed() : nullptr);
+  request_.start(message_.head, steps_ ? steps_->allowed() : nullptr, dial_.judged());
 }
 
 }  // namespace sluice::exchange

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "proxy/base/slab.h"
+#include "proxy/exchange/egress/own_dial.h"
 #include "proxy/exchange/mirror/mirror_steps.h"
 #include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/http/body_pipe.h"
@@ -18,6 +19,7 @@
 #include "proxy/net/address.h"
 #include "proxy/net/timers.h"
 #include "proxy/processing/buffer_budget.h"
+#include "proxy/routing/backend_target.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/served_listener.h"
 #include "proxy/upstream/async_request.h"
@@ -34,7 +36,8 @@ struct MirrorSource {
   const routing::Rule& rule;
   const routing::RequestMirror& target;
   const http::RequestHead& request;
-  RuleFilters filters;  // how far those of the rule have been applied to `request`
+  const http::RequestHead& sent;  // as the client sent it
+  RuleFilters filters;            // how far those of the rule have been applied to `request`
   ForwardedClient client;
 };
 
@@ -55,8 +58,8 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   bool dirty = false;  // for Mirrors
   /// Called before the snapshot goes. Keeps the parts of the snapshot that it uses.
   void pin();
-  /// Called first. Returns false if limits.backendRequests has no room for it.
-  bool enter() { return request_.enterIfFree(target_.backend); }
+  /// Called first. Returns false if policies deny the copy, or if limits.backendRequests has no room for it.
+  bool enter(const http::RequestHead& sent);
 
   /// Called as the body comes from the client. The part that has come when the copy is made may be kept whole, if
   /// limits.processorBufferTotal has room for it. If the bytes that its Backend has not taken exceed that and
@@ -127,6 +130,8 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   http::RequestMessage message_;
   /// Pays for a body that was there when the copy was made, if that is longer than limits.exchangeBuffer.
   processing::BufferShare share_;
+  const routing::EgressScope scope_;  // of callouts of its steps
+  OwnDial dial_;
   upstream::AsyncRequest request_;
   std::unique_ptr<MirrorSteps> steps_;  // null unless its Backend has some
   State state_ = State::kPreparing;

@@ -6,7 +6,7 @@ namespace sluice::exchange {
 
 Mirror* Mirrors::create(const MirrorSource& source) {
   Mirror& mirror = table_.create(owner_, static_cast<MirrorTable&>(*this), source);
-  if (!mirror.enter()) {
+  if (!mirror.enter(source.sent)) {
     table_.destroy(mirror);
     return nullptr;
   }

@@ -30,6 +30,8 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
       retry_(request.retry),
       timeout_(request.timeout),
       made_(context.worker().now()),
+      dial_(routing::coverageOf(place.scope), net::Address::parse(request.client, 0).value_or(net::Address()), *plan_,
+            context.observer()),
       keeps_(request.retry.attempts > 1),
       isWhole_(request.head.body == http::Body::kNone),
       received_(context.worker().chunks()),
@@ -45,12 +47,14 @@ void BackendCallout::begin() {
   ++attempts_;
   request_.emplace(context_.upstreams(), static_cast<upstream::AsyncRequestOwner&>(*this),
                    upstream::AsyncRequestTimes{context_.timeouts().streamIdle, timeout_, {}});
+  // The client has sent no such request, so there is one form of it.
+  if (!dial_.admits(egressHttp(message_.head), message_.head)) return onFailed(routing::egressDenied());
   if (!request_->enter(plan_)) {
     return onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                           "too many requests to the server that a processor asks")
                         .ofLimit(upstream::requestLimit(plan_->connection.bounds)));
   }
-  request_->start(message_.head);
+  request_->start(message_.head, nullptr, dial_.judged());
   if (attempts_ == 1) return;
   request_->body().bytes.append(kept_);
   if (isWhole_) request_->body().finish();
@@ -168,6 +172,7 @@ void BackendCallout::failBeyondBound() {
 void BackendCallout::onResponseEnd(std::optional<http::Trailers> trailers) {
   trailers_ = std::move(trailers);
   ended_ = true;
+  dial_.end(request_->peer());
   context_.observer().onCallout(*this);
   const std::uint32_t status = keeps_ ? http::grpcStatusOf(answer_->head, this->trailers()).code : 0;
   if (status != 0 && planAnother(status)) {
@@ -180,6 +185,7 @@ void BackendCallout::onResponseEnd(std::optional<http::Trailers> trailers) {
 
 void BackendCallout::onFailed(const base::Error& error) {
   error_ = error;
+  dial_.end(request_->peer());
   // A cancelled request is not reported, because the server is not at fault.
   if (!cancelled_) context_.observer().onCallout(*this);
   const bool isOfServer = error.origin == base::ErrorOrigin::kUpstream && !cancelled_;

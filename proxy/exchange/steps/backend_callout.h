@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/exchange/egress/own_dial.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
 #include "proxy/net/timers.h"
@@ -91,6 +92,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   const processing::CalloutRetry retry_;
   const base::Duration timeout_;
   const base::MonotonicTime made_;
+  OwnDial dial_;
   std::optional<upstream::AsyncRequest> request_;  // the current attempt, or the last one
   std::uint32_t attempts_ = 0;                     // begun so far
   std::string kept_;                               // the body, for another attempt

@@ -16,6 +16,7 @@
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/pipeline.h"
+#include "proxy/routing/backend_target.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -103,6 +104,8 @@ class ExchangeSteps final : private StepHost {
   };
   std::optional<StepRefusal> refusal;
 
+  /// The policies that cover the callouts of the steps; kept up to date by ExchangeStepsOwner::place().
+  routing::EgressScope scope;
   processing::RouteWish wish;
   bool matchedAgain = false;
   /// The rule that was matched first. Steps of it may still be under way.

@@ -50,8 +50,11 @@ ExchangeSteps& Processing::open() {
 processing::Place Processing::place() const {
   const MatchedRoute& route = t_.route;
   const ExchangeNames names = namesOf(route.listener, route.rule, attempts_.backend());
+  routing::EgressCoverage& coverage = steps_->scope.coverage;
+  coverage.ofListener = route.listener != nullptr ? route.listener->egress : nullptr;
+  coverage.ofRule = route.rule != nullptr ? route.rule->egress : nullptr;
   return {route.listener != nullptr ? std::string_view(route.listener->gateway) : names.gateway, names.route,
-          names.backend};
+          names.backend, coverage.any() ? &steps_->scope : nullptr};
 }
 
 // --- the rounds of a request ----------------------------------------------------------------------------------------

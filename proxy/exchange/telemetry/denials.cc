@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "proxy/exchange/egress/egress_state.h"
+
 namespace sluice::exchange {
 namespace {
 
@@ -42,6 +44,10 @@ std::optional<Denial> denialOf(const Exchange& exchange) {
   const base::Error& error = *exchange.transaction().error;
   const DeniedBy party = deniedBy(error.type);
   if (party == DeniedBy::kNobody) return std::nullopt;
+  // An EgressPolicy tells of its denials itself.
+  const EgressState* const egress = exchange.transaction().egress;
+  const bool isToldOf = egress != nullptr && egress->policy != nullptr && egress->decision == EgressDecision::kDenied;
+  if (isToldOf && party == DeniedBy::kStep && exchange.refusal() == nullptr) return std::nullopt;
   const ExchangeSteps::StepRefusal* step = party == DeniedBy::kStep ? exchange.refusal() : nullptr;
   std::string object;
   if (step != nullptr) object = step->object;

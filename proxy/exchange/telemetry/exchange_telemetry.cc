@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "proxy/exchange/egress/egress_state.h"
 #include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/exchange/steps/backend_callout.h"
 
@@ -96,6 +97,7 @@ void ExchangeTelemetry::adopt(std::string revision) {
 void ExchangeTelemetry::letGo() {
   series_.clear();
   recent_ = nullptr;
+  egress_.letGo();
   stepDurations_.clear();
 }
 
@@ -271,9 +273,16 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.attempts = attempt.number;
   if (const auto* refusal = exchange.refusal(); refusal != nullptr) record.processor = refusal->processor;
   record.revision = exchange.revision(revision_);
+  if (const EgressState* egress = exchange.transaction().egress; egress != nullptr && egress->policy != nullptr) {
+    record.policy = egress->policy->name();
+    record.rule = egress->policy->ruleName(egress->rule);
+    record.decision = egressDecisionName(egress->decision);
+  }
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();
 }
+
+void ExchangeTelemetry::onEgress(const DialReport& report) { egress_.onReport(report, worker_.clock().wallNow()); }
 
 void ExchangeTelemetry::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
 

@@ -13,6 +13,7 @@
 
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/telemetry/denials.h"
+#include "proxy/exchange/telemetry/egress_telemetry.h"
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/bounded_log.h"
 #include "proxy/observe/events.h"
@@ -31,7 +32,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
         revision_(std::move(revision)),
         events_(events),
         debug_(log, worker.clock()),
-        trace_(log, worker.clock(), observe::LogLevel::kTrace) {}
+        trace_(log, worker.clock(), observe::LogLevel::kTrace),
+        egress_(metrics, events) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
   /// Exchanges::adopt().
@@ -47,6 +49,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void onStep(const StepReport& report) override;
   void onMirrored(const Mirror& mirror) override;
   void onCallout(const BackendCallout& callout) override;
+  void onEgress(const DialReport& report) override;
   void onLimit(std::string_view limit) override;
 
  private:
@@ -117,7 +120,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
   };
   std::unordered_map<Key, RouteSeries, KeyHash> series_;
   std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
-  std::vector<observe::Histogram*> stepDurations_;       // by the numbers of steps; null: not looked up yet
+  EgressTelemetry egress_;
+  std::vector<observe::Histogram*> stepDurations_;  // by the numbers of steps; null: not looked up yet
 };
 
 }  // namespace sluice::exchange

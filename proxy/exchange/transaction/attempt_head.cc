@@ -16,6 +16,13 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
 
 }  // namespace
 
+// Both would rewrite the path that was matched, not the result of the other, so only the more specific one applies.
+std::string_view attemptTarget(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
+                               const routing::WeightedBackend& backend) {
+  const bool ofBackend = backend.rewrite.path != routing::PathRewrite::kNone;
+  return (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
+}
+
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
                               const routing::WeightedBackend& backend, const GatewayIdentity& identity,
                               const ForwardedClient& client, RuleFilters filters) {
@@ -31,9 +38,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   applyAuthority(rule.requestHeaders, rule.rewrite, head);
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
-  // Both would rewrite the path that was matched, not the result of the other, so only the more specific one applies.
-  const bool ofBackend = backend.rewrite.path != routing::PathRewrite::kNone;
-  head.target = (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
+  head.target = attemptTarget(arena, request, rule, backend);
   head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));
   return head;
 }

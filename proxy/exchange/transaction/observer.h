@@ -1,12 +1,14 @@
 // An ExchangeObserver is notified of the progress of exchanges, to write logs and metrics.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
 #include "proxy/processing/pipeline_host.h"
+#include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
 
@@ -23,6 +25,21 @@ struct StepReport {
   processing::StepOutcome outcome;
   const processing::Place& place;
   std::string_view client;  // its address
+};
+
+enum class EgressDecision : std::uint8_t { kAllowed, kAudited, kDenied };
+/// Returns "allowed", "audited" or "denied".
+constexpr std::string_view egressDecisionName(EgressDecision decision) {
+  constexpr std::string_view kNames[] = {"allowed", "audited", "denied"};
+  return kNames[static_cast<std::size_t>(decision)];
+}
+
+/// The decision of an EgressPolicy about a dial.
+struct DialReport {
+  const routing::EgressJudge& policy;
+  std::size_t rule;
+  EgressDecision decision;
+  const routing::BackendPlan& backend;
 };
 
 /// Observes every exchange of a worker. ExchangeTelemetry implements it, and tests do.
@@ -44,6 +61,7 @@ class ExchangeObserver {
   virtual void onMirrored(const Mirror& mirror) = 0;
   /// Called when a processor's own request has succeeded or failed, unless the processor gave it up.
   virtual void onCallout(const BackendCallout& callout) = 0;
+  virtual void onEgress(const DialReport& report) = 0;
   virtual void onLimit(std::string_view limit) = 0;
 };
 

@@ -68,6 +68,7 @@ struct MatchedRoute {
 };
 
 class Exchange;
+struct EgressState;
 
 class Transaction {
  public:
@@ -134,8 +135,9 @@ class Transaction {
   std::optional<http::ResponseMessage> response;
   http::BodyPipe responseBody;
   MatchedRoute route;
-  bool fromGateway = false;  // another gateway has passed the request on
-  bool routed = false;       // the observer was notified of a route, or that there is none
+  EgressState* egress = nullptr;  // in the arena of the request; null unless policies cover the exchange
+  bool fromGateway = false;       // another gateway has passed the request on
+  bool routed = false;            // the observer was notified of a route, or that there is none
 
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;

@@ -57,6 +57,7 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     {Req::kPreparing, E::kStepsDone, A::kAdmit, Req::kPreparing},
     {Req::kPreparing, E::kRouted, A::kAcquire, Req::kAcquiring},
     {Req::kPreparing, E::kRetry, A::kBackOff, Req::kBackingOff},
+    {Req::kPreparing, E::kPassOver, A::kPassOver, Req::kPreparing},
 
     {Req::kAcquiring, E::kPoolReady, A::kAcquire, Req::kAcquiring},
     {Req::kAcquiring, E::kConnectSteps, A::kProcess, Req::kConnecting},
@@ -64,6 +65,7 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     {Req::kAcquiring, E::kRequestBody, A::kMoveBody, Req::kAcquiring},
     {Req::kAcquiring, E::kStepAnswer, A::kMoveBody, Req::kAcquiring},
     {Req::kAcquiring, E::kRetry, A::kBackOff, Req::kBackingOff},
+    {Req::kAcquiring, E::kPassOver, A::kPassOver, Req::kPreparing},
 
     {Req::kConnecting, E::kRequestBody, A::kProcess, Req::kConnecting},
     {Req::kConnecting, E::kStepAnswer, A::kProcess, Req::kConnecting},
@@ -171,15 +173,45 @@ constexpr std::array<std::string_view, kRequestStates> kRequestNames{
     "connecting", "postponed",      "sending",     "sent",      "backing-off",  "stopped"};
 constexpr std::array<std::string_view, kResponseStates> kResponseNames{
     "waiting", "backend-response", "response-headers", "streaming", "answering", "done"};
-constexpr std::array<std::string_view, kEvents> kEventNames{
-    "arrived",        "refused head",     "request broken",      "gateway steps",    "route steps",
-    "routed",         "rejected",         "client gone",         "repeat",           "retry",
-    "give up",        "retry due",        "match again",         "route changed",    "steps done",
-    "attempt steps",  "connect steps",    "pool ready",          "leased",           "postponed",
-    "unavailable",    "request body",     "request taken",       "request sent",     "step answer",
-    "interim",        "response arrived", "response steps done", "response refused", "response head",
-    "response ready", "response body",    "response taken",      "upstream reset",   "attempt expired",
-    "response sent",  "deadline",         "internal failure"};
+constexpr std::array<std::string_view, kEvents> kEventNames{"arrived",
+                                                            "refused head",
+                                                            "request broken",
+                                                            "gateway steps",
+                                                            "route steps",
+                                                            "routed",
+                                                            "rejected",
+                                                            "client gone",
+                                                            "repeat",
+                                                            "retry",
+                                                            "pass over",
+                                                            "give up",
+                                                            "retry due",
+                                                            "match again",
+                                                            "route changed",
+                                                            "steps done",
+                                                            "attempt steps",
+                                                            "connect steps",
+                                                            "pool ready",
+                                                            "leased",
+                                                            "postponed",
+                                                            "unavailable",
+                                                            "request body",
+                                                            "request taken",
+                                                            "request sent",
+                                                            "step answer",
+                                                            "interim",
+                                                            "response arrived",
+                                                            "response steps done",
+                                                            "response refused",
+                                                            "response head",
+                                                            "response ready",
+                                                            "response body",
+                                                            "response taken",
+                                                            "upstream reset",
+                                                            "attempt expired",
+                                                            "response sent",
+                                                            "deadline",
+                                                            "internal failure"};
 
 }  // namespace
 

@@ -52,6 +52,7 @@ enum class Event : std::uint8_t {
   kClientGone,         // the client reset the stream or its connection is lost
   kRepeat,             // the attempt is made again at once, unseen by the client
   kRetry,              // another attempt follows
+  kPassOver,           // policies deny the attempt's Backend, and another one may take its place
   kGiveUp,             // no attempt follows
   kRetryDue,           // the next attempt's time has come
   kMatchAgain,         // a step asks for the route to be matched again
@@ -81,7 +82,7 @@ enum class Event : std::uint8_t {
   kDeadline,           // a timeout of the exchange has passed: error is set
   kInternalFailure,    // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 38;
+inline constexpr std::size_t kEvents = 39;
 
 /// The actions of the request's machine, which RequestPath performs.
 enum class RequestAction : std::uint8_t {
@@ -93,12 +94,13 @@ enum class RequestAction : std::uint8_t {
   kMatchAgain,        // matches the route once more: raises kRouteChanged or kRejected, or moves on as kProcess
   kProcessTentative,  // applies the filters of the rule, then moves the steps of the tentative Backend
   kProcessSecond,     // moves the steps behind authentication
-  kEnter,             // makes the first attempt: raises kRouted, kAttemptSteps, kUnavailable or kRejected
+  kEnter,             // makes the first attempt: raises kRouted, kAttemptSteps, kUnavailable, kPassOver or kRejected
   kPrepare,           // makes the next attempt: raises the same
-  kAdmit,             // the attempt's steps have decided: raises kRouted, kUnavailable or kRejected
+  kPassOver,          // chooses another Backend for the attempt, and goes on as kPrepare; or raises kRejected
+  kAdmit,             // the attempt's steps have decided: raises kRouted, kUnavailable, kPassOver or kRejected
   kRepeat,            // makes the same attempt once more, with the whole body
   kBackOff,           // gives the attempt up for the one that is planned; raises kRetryDue, or waits for it
-  kAcquire,           // asks the pool: raises kLeased, kConnectSteps or kUnavailable, or waits
+  kAcquire,           // asks the pool: raises kLeased, kConnectSteps, kUnavailable or kPassOver, or waits
   kAcquireAllowed,    // asks the pool for the addresses that steps of connect have left
   kAbandon,           // leaves the pool's queue
   kBegin,             // hands the attempt's head to the upstream codec

@@ -10,6 +10,7 @@
 
 #include "config/load/gateway_settings.h"
 #include "config/model/catalog_entry.h"
+#include "config/model/egress_policy.h"
 #include "config/read/gateways/settings_reader.h"
 #include "config/read/object_kinds.h"
 #include "proxy/compile/ground/grants.h"
@@ -39,6 +40,7 @@ class NameCollector {
     visit<config::PayloadProcessingPipeline>(reading);
     visit<config::ExtensionPolicy>(reading);
     visit<config::BackendTlsPolicy>(reading);
+    visit<config::EgressPolicy>(reading);
     visit<config::ConfigMap>(reading);
   }
 
@@ -167,6 +169,9 @@ class NameCollector {
 
   void take(const config::ExtensionPolicy& each) { takeOfNamespace(each.processors, each.meta); }
   void take(const config::BackendTlsPolicy& each) { takeOfNamespace(each.tls.caRefs, each.meta); }
+  void take(const config::EgressPolicy& each) {
+    if (each.clientAuthentication) takeOfNamespace(each.clientAuthentication->secretRef, each.meta);
+  }
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
     for (const config::ProcessorUse& use : uses) {
@@ -226,7 +231,7 @@ class NameCollector {
     config::Problems ignored;  // load() reports them
     std::optional<base::Settings> settings = config::readSettings(entry->second, {}, ignored);
     if (!settings) return;
-    for (const base::CatalogRef& ref : settings->processorCatalogs) {
+    for (const base::NamespacedName& ref : settings->processorCatalogs) {
       names_.common.configMaps.emplace(ref.nameSpace, ref.name);
       catalogs_.emplace(ref.nameSpace, ref.name);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/model/egress_policy.h"
 #include "config/read/object_kinds.h"
 #include "proxy/compile/ground/secret_trust.h"
 
@@ -13,13 +14,14 @@ bool isOneOf(const std::string& group, const std::string& kind) {
   return (config::isKindOf<Kinds>(group, kind) || ...);
 }
 
-/// Returns true if the grant permits references from Gateways, routes, Backends or processors in one of these
-/// namespaces.
+/// Returns true if the grant permits references from Gateways, routes, Backends, processors or policies in one
+/// of these namespaces.
 bool isForAny(const config::ReferenceGrant& grant, const std::set<std::string>& nameSpaces) {
   return std::any_of(grant.from.begin(), grant.from.end(), [&](const config::ReferenceGrant::From& from) {
     return nameSpaces.contains(from.nameSpace) &&
            isOneOf<config::Gateway, config::HttpRoute, config::GrpcRoute, config::Backend, config::PayloadProcessor,
-                   config::PayloadProcessingPipeline, config::ExtensionPolicy>(from.group, from.kind);
+                   config::PayloadProcessingPipeline, config::ExtensionPolicy, config::EgressPolicy>(from.group,
+                                                                                                     from.kind);
   });
 }
 

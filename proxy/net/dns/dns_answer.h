@@ -4,8 +4,8 @@
 #include <string>
 
 #include "proxy/base/clock.h"
-#include "proxy/base/dns_terms.h"
 #include "proxy/base/result.h"
+#include "proxy/base/terms/dns_terms.h"
 #include "proxy/net/address.h"
 
 namespace sluice::net {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/base/dns_terms.h"
+#include "proxy/base/terms/dns_terms.h"
 
 namespace sluice::net {
 

@@ -1,9 +1,6 @@
 #include "proxy/routing/policy/address_guard.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -101,8 +98,7 @@ bool inPrefix(AddressBytes address, const std::uint8_t* prefix, unsigned bits) {
   return (address[whole] & mask) == (prefix[whole] & mask);
 }
 
-// Returns the IPv4 address that a form of IPv6 carries.
-std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address, AddressClass addressClass) {
+std::optional<std::array<std::uint8_t, 4>> carriedIn(AddressBytes address, AddressClass addressClass) {
   const auto at = [&](std::size_t first) {
     return std::array<std::uint8_t, 4>{address[first], address[first + 1], address[first + 2], address[first + 3]};
   };
@@ -145,6 +141,10 @@ constexpr std::array<std::string_view, kAddressClasses> kNames{
 
 std::string_view addressClassName(AddressClass addressClass) { return kNames[static_cast<std::size_t>(addressClass)]; }
 
+std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address) {
+  return carriedIn(address, classify(address));
+}
+
 AddressClass classify(AddressBytes address) {
   const std::span<const Range> ranges =
       address.size() == 4 ? std::span<const Range>(kV4Ranges) : std::span<const Range>(kV6Ranges);
@@ -159,33 +159,19 @@ AddressClass classify(AddressBytes address) {
 base::Result<AddressGuard> AddressGuard::make(const std::vector<std::string>& allow) {
   AddressGuard guard;
   for (const std::string& entry : allow) {
-    const std::size_t slash = entry.find('/');
-    const std::string ip = entry.substr(0, slash);
-    Network network{};
-    network.bytes = ::inet_pton(AF_INET, ip.c_str(), network.prefix.data()) == 1    ? 4
-                    : ::inet_pton(AF_INET6, ip.c_str(), network.prefix.data()) == 1 ? 16
-                                                                                    : 0;
-    const unsigned most = network.bytes * 8U;
-    unsigned bits = most;
-    if (slash != std::string::npos) {
-      const char* end = entry.data() + entry.size();
-      const auto parsed = std::from_chars(entry.data() + slash + 1, end, bits);
-      if (parsed.ec != std::errc{} || parsed.ptr != end) bits = most + 1;
-    }
-    if (network.bytes == 0 || bits > most) {
+    const auto network = base::IpNetwork::parse(entry);
+    if (!network) {
       return base::Error::config("addressGuard.allow: '" + entry +
                                  "' is no address range such as 10.0.0.0/8 or fd00::/8");
     }
-    network.bits = static_cast<std::uint8_t>(bits);
-    guard.allowed_.push_back(network);
+    guard.allowed_.push_back(*network);
   }
   return guard;
 }
 
 bool AddressGuard::isAllowed(AddressBytes address) const {
-  return std::any_of(allowed_.begin(), allowed_.end(), [&](const Network& network) {
-    return network.bytes == address.size() && inPrefix(address, network.prefix.data(), network.bits);
-  });
+  return std::any_of(allowed_.begin(), allowed_.end(),
+                     [&](const base::IpNetwork& network) { return network.contains(address); });
 }
 
 bool AddressGuard::permitsEndpoint(AddressBytes address) const {
@@ -215,7 +201,7 @@ bool AddressGuard::permits(AddressBytes address) const {
   const AddressClass addressClass = classify(address);
   if (addressClass == AddressClass::kPublic) return true;
   if (!isAllowed(address)) return false;
-  const auto carried = carriedV4(address, addressClass);
+  const auto carried = carriedIn(address, addressClass);
   return !carried || permits(*carried);
 }
 

@@ -9,11 +9,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "proxy/base/ip_network.h"
 #include "proxy/base/result.h"
 
 namespace sluice::routing {
@@ -42,10 +43,11 @@ inline constexpr std::size_t kAddressClasses = 15;
 /// Returns "public", "loopback", ...: the label of sluice_address_denied_total.
 std::string_view addressClassName(AddressClass addressClass);
 
-/// Takes 4 bytes of IPv4 or 16 of IPv6, in network order.
-using AddressBytes = std::span<const std::uint8_t>;
+using base::AddressBytes;
 
 AddressClass classify(AddressBytes address);
+/// Returns the IPv4 address that a form of IPv6 carries (mapped, NAT64, ...).
+std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address);
 
 class AddressGuard {
  public:
@@ -64,14 +66,9 @@ class AddressGuard {
   bool permitsEndpoint(AddressBytes address) const;
 
  private:
-  struct Network {
-    std::array<std::uint8_t, 16> prefix;
-    std::uint8_t bytes;  // 4 or 16
-    std::uint8_t bits;
-  };
   bool isAllowed(AddressBytes address) const;
 
-  std::vector<Network> allowed_;
+  std::vector<base::IpNetwork> allowed_;
 };
 
 }  // namespace sluice::routing

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "proxy/base/circuit_breaker_bounds.h"
 #include "proxy/base/clock.h"
-#include "proxy/base/dns_terms.h"
-#include "proxy/base/tcp_keepalive.h"
+#include "proxy/base/terms/circuit_breaker_bounds.h"
+#include "proxy/base/terms/dns_terms.h"
+#include "proxy/base/terms/tcp_keepalive.h"
 
 namespace sluice::routing {
 

@@ -10,6 +10,7 @@
 
 namespace sluice::routing {
 
+struct EgressPolicies;
 struct Rule;
 
 struct ServedListener : std::enable_shared_from_this<ServedListener> {
@@ -21,6 +22,8 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::shared_ptr<const processing::Chain> preRouting;
   /// The steps of all other PayloadProcessors that target it or its Gateway; may be null.
   std::shared_ptr<const processing::Chain> chain;
+  /// The policies for it, its Gateway and the class about where its requests may go; may be null.
+  std::shared_ptr<const EgressPolicies> egress;
   /// Takes the requests that no rule matches, so that they pass the steps of the Gateway, too. May be null; such
   /// requests are then answered before these steps.
   std::shared_ptr<const Rule> rest;

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/base/circuit_breaker_bounds.h"
 #include "proxy/base/error.h"
+#include "proxy/base/terms/circuit_breaker_bounds.h"
 #include "proxy/routing/backend_identity.h"
 #include "proxy/upstream/places/place_ask.h"
 #include "proxy/upstream/places/place_reports.h"

@@ -196,13 +196,14 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
   static const std::regex call(R"re((\w+)(?:<[^;]*?>)?\((?:\w+, )?"([a-z]\w+)")re");
   static const std::regex destination(R"re(DestinationType k\w+\{"\w+", "(\w+)"\})re");
   std::set<std::string> read;
-  for (const char* file : {"read/backends/read_destination.cc", "read/backends/read_destination_tls.cc",
-                           "read/backends/read_backend_common.cc", "read/processors/read_processor_use.cc",
-                           "read/processors/read_in_process_use.cc", "read/processors/read_remote_use.cc",
-                           "read/processors/read_payload_processor.cc", "read/traffic/read_traffic_policy.cc",
-                           "read/traffic/read_health_check.cc", "read/traffic/read_connection_traffic.cc",
-                           "read/gateways/read_gateway_parameters.cc", "read/traffic/read_retry.cc",
-                           "read/read_common.cc", "read/processors/processor_settings.cc"}) {
+  for (const char* file :
+       {"read/backends/read_destination.cc", "read/backends/read_destination_tls.cc",
+        "read/backends/read_backend_common.cc", "read/processors/read_processor_use.cc",
+        "read/processors/read_in_process_use.cc", "read/processors/read_remote_use.cc",
+        "read/processors/read_payload_processor.cc", "read/traffic/read_traffic_policy.cc",
+        "read/traffic/read_health_check.cc", "read/traffic/read_connection_traffic.cc",
+        "read/gateways/read_gateway_parameters.cc", "read/traffic/read_retry.cc", "read/read_common.cc",
+        "read/processors/processor_settings.cc", "read/traffic/read_egress_policy.cc"}) {
     std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
     ASSERT_FALSE(text.empty()) << file;
     // The code before readObjectRef() in its file reads the metadata.
@@ -239,6 +240,15 @@ TEST(CustomResources, AreInTheReferenceOfTrafficPolicies) {
     const bool isListed = listed.contains(field) || field == "healthCheck" || field.find("[]") != field.npos;
     EXPECT_TRUE(isListed) << field << " is not in the table";
   }
+}
+
+TEST(CustomResources, AreInTheReferenceOfEgressPolicies) {
+  std::map<std::string, Value> defined = definitions();
+  FieldPaths fields = propertiesOf(memberAt(schemaOf(defined.at("EgressPolicy")), "properties.spec"));
+  // The row of targetRefs has these.
+  std::erase_if(fields, [](const std::string& field) { return field.starts_with("targetRefs[]"); });
+  const auto rows = test::pageTable(test::referencePage("egress-policy.md"), "| field | default | meaning |");
+  EXPECT_THAT(test::firstWords(rows), testing::UnorderedElementsAreArray(fields));
 }
 
 TEST(CustomResources, DescribeWhatTheyShareInTheSameWords) {

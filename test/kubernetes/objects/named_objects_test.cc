@@ -106,6 +106,22 @@ TEST(ObjectNames, AreThoseOfATlsPolicysAuthoritiesEvenIfItIsRefused) {
   }
 }
 
+TEST(ObjectNames, AreThoseOfAnEgressPolicysPasswordsEvenIfItIsRefused) {
+  const auto secretsOf = [](const std::string& ref, const std::string& more) {
+    return namesIn(
+               "apiVersion: sluice.dev/v1alpha1\nkind: EgressPolicy\nmetadata: {namespace: demo, name: p}\nspec: "
+               "{targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: g}], clientAuthentication: "
+               "{basic: "
+               "{secretRef: {" +
+               ref + "}}}" + more + "}\n")
+        .secrets;
+  };
+  for (const std::string more : {"", ", surprise: 1"}) {
+    EXPECT_THAT(secretsOf("name: users", more), ElementsAre(Pair("demo", "users")));
+    EXPECT_THAT(secretsOf("name: users, namespace: keys", more), ElementsAre(Pair("keys", "users")));
+  }
+}
+
 TEST(ObjectNames, AreThoseInTheConfigOfProcessorsWhereverTheyAreAttached) {
   const std::string uses =
       "[{name: key, type: 'sluice.dev/CredentialInjector:v1', phase: request-headers, config: {secretRef: {name: "

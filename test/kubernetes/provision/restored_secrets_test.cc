@@ -63,6 +63,7 @@ TEST(RestoredSecrets, TakeAGrantToWhatAGatewayUses) {
       EXPECT_TRUE(isRestoredWith("demo", to, std::string("group: gateway.networking.k8s.io, kind: ") + kind)) << kind;
     }
     EXPECT_TRUE(isRestoredWith("demo", to, "group: sluice.dev, kind: PayloadProcessor"));
+    EXPECT_TRUE(isRestoredWith("demo", to, "group: sluice.dev, kind: EgressPolicy"));
     EXPECT_FALSE(isRestoredWith("demo", to, "group: '', kind: Service")) << to;
     EXPECT_FALSE(isRestoredWith("demo", to, "group: gateway.networking.k8s.io, kind: TLSRoute")) << to;
     EXPECT_FALSE(isRestoredWith("demo", to, "group: acme.test, kind: HTTPRoute")) << to;

@@ -122,7 +122,7 @@ TEST(StatusWriter, WaitsLongerAndLongerIfSomebodyElseUndoesItsWrites) {
   played.lead();
   for (int storm = 0; storm < StatusWriter::kMostRepeats; ++storm) {
     ASSERT_EQ(played.writes(), static_cast<std::size_t>(storm) + 1);
-    played.accept(played.writes() - 1);
+    played.accept(played.lastRouteWrite());
     played.change("r0", kForeign);
   }
   const std::size_t atOnce = played.writes();
@@ -350,7 +350,7 @@ TEST(StatusWriter, WritesWhatIsServedWhileTheNewestConfigurationIsRefused) {
   played.serveByReplica(1);
   played.compile(control::Standing::kServed, "good", {"r0"});
   EXPECT_THAT(played.takeRoutePatches(), HasSubstr("good"));
-  played.accept(played.writes() - 1);
+  played.accept(played.lastRouteWrite());
   played.compile(control::Standing::kRefused, "refused", {"r0", "r1"});
   const std::string during = played.takeRoutePatches();
   EXPECT_THAT(during, AllOf(HasSubstr("r1{"), HasSubstr("\"reason\":\"Pending\""), Not(HasSubstr("r0{"))));
@@ -358,7 +358,7 @@ TEST(StatusWriter, WritesWhatIsServedWhileTheNewestConfigurationIsRefused) {
   played.rig.inTurn([&] { played.writer->onServing(WrittenObjects::compiledWith("refreshed", {"r0"})); });
   played.advance(milliseconds(1));
   EXPECT_THAT(played.takeRoutePatches(), AllOf(HasSubstr("r0{"), HasSubstr("refreshed")));
-  played.accept(played.writes() - 1);
+  played.accept(played.lastRouteWrite());
   played.compile(control::Standing::kServed, "good again", {"r0"});
   EXPECT_THAT(played.takeRoutePatches(), HasSubstr("good again"));
 }

@@ -127,6 +127,12 @@ class WrittenObjects final : private FleetFacts {
 
   // The writes in the order in which they came.
   std::size_t writes() const { return writes_.size(); }
+  /// Returns the number of the last write of a route. Other objects may be written behind it.
+  std::size_t lastRouteWrite() {
+    std::size_t number = writes();
+    while (number > 0 && writeTarget(number - 1).find("/httproutes/") == std::string::npos) --number;
+    return number - 1;
+  }
   std::string writeTarget(std::size_t number) { return rig.target(writes_.at(number)); }
   std::string patch(std::size_t number) { return rig.request(writes_.at(number)).body; }
   /// Executes a write, and sends it to the watches before or after the answer, or not yet.

@@ -1,0 +1,56 @@
+// CompiledEgressPolicies compiles each EgressPolicy once, for all rules and listeners that it covers, and reports why a
+// policy cannot be served. The object lives as long as one compilation; policies that did not change are those of the
+// last one.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/model/egress_policy.h"
+#include "config/model/model.h"
+#include "proxy/compile/ground/attached_policies.h"
+#include "proxy/compile/ground/fault.h"
+#include "proxy/processing/shared_states.h"
+#include "proxy/routing/policy/egress/egress_policies.h"
+
+namespace sluice::compile {
+
+/// The policies that cover something, and the fault of one of them that cannot be served, which closes it.
+struct EgressSettings {
+  routing::EgressPolicies policies;
+  std::optional<Fault> fault = std::nullopt;
+
+  bool empty() const { return policies.empty() && !fault; }
+  friend bool operator==(const EgressSettings&, const EgressSettings&) = default;
+};
+
+/// Returns why the policy cannot be served although its schema accepts it; nullopt if it can.
+std::optional<Fault> faultOfEgressPolicy(const config::EgressPolicy& policy);
+
+class CompiledEgressPolicies {
+ public:
+  /// Both must outlive it.
+  CompiledEgressPolicies(const config::Model& model, processing::SharedStates& states);
+
+  bool empty() const { return policies_.empty() && model_.settings.egressPolicies.empty(); }
+  /// Returns the policies that target the object or that section of it.
+  EgressSettings targeting(const config::ObjectMeta& object, std::string_view section) const;
+  /// Returns the policies that the settings name, which cover every Gateway, followed by those for the listener and its
+  /// Gateway.
+  EgressSettings ofListener(const config::Gateway& gateway, const std::string& listener) const;
+
+ private:
+  using Candidates = AttachedPolicies<config::EgressPolicy>;
+
+  void add(const Candidates::PolicyCandidate& candidate, EgressSettings& settings) const;
+  void addOfClass(std::size_t index, EgressSettings& settings) const;
+
+  const config::Model& model_;
+  processing::SharedStates& states_;
+  const Candidates policies_;
+};
+
+}  // namespace sluice::compile

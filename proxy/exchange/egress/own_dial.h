@@ -1,0 +1,46 @@
+// The dial of a request that the gateway makes for an exchange: a mirror, or a processor's callout. The policies that
+// cover the exchange judge it, with the exchange's client as its caller. Its owner keeps it in its place.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "proxy/exchange/egress/egress_report.h"
+
+namespace sluice::exchange {
+
+class OwnDial {
+ public:
+  OwnDial(routing::EgressCoverage coverage, const net::Address& client, const routing::BackendPlan& backend,
+          ExchangeObserver& observer)
+      : coverage_(std::move(coverage)), client_(client), backend_(backend), observer_(observer) {}
+  OwnDial(const OwnDial&) = delete;
+  OwnDial& operator=(const OwnDial&) = delete;
+
+  /// Judges the request by name. Returns false if it is denied. `sent` is as the client sent it; its views and those of
+  /// `leaving` outlive this object.
+  bool admits(const routing::EgressHttp& sent, const http::RequestHead& leaving);
+  /// Judges it again if steps have changed the method or the path.
+  bool admitsAgain(const http::RequestHead& leaving);
+  /// Returns the dial if its addresses decide, else nullptr.
+  routing::EgressDial* judged() { return byAddress_ ? &*dial_ : nullptr; }
+  /// Drops the addresses that must not be dialled. Returns false if none is left.
+  bool narrow(net::Addresses& addresses);
+  /// Called when the request has ended, with the address that it went to; null if it had no connection.
+  void end(const net::Address* peer);
+
+ private:
+  auto tell() {
+    return [this](const DialReport& report) { observer_.onEgress(report); };
+  }
+
+  const routing::EgressCoverage coverage_;
+  const net::Address client_;
+  const routing::BackendPlan& backend_;
+  ExchangeObserver& observer_;
+  std::optional<routing::EgressDial> dial_;
+  bool byAddress_ = false;        // the addresses decide, and have not been judged
+  bool auditsByAddress_ = false;  // the same of a policy that is only audited
+};
+
+}  // namespace sluice::exchange
