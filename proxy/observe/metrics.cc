@@ -39,7 +39,7 @@ std::vector<std::string_view> valuesOf(std::string_view key) {
 }
 
 /// The first of these labels that has a value names the object of the series.
-constexpr std::array<std::string_view, 3> kObjectLabels{"route", "backend", "gateway"};
+constexpr std::array<std::string_view, 4> kObjectLabels{"route", "backend", "gateway", "policy"};
 
 bool namesObjects(const MetricFamily& facts) {
   return std::find_first_of(facts.labels.begin(), facts.labels.end(), kObjectLabels.begin(), kObjectLabels.end()) !=

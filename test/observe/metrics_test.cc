@@ -273,6 +273,26 @@ TEST(MetricsBound, AppliesToEachFamilyAlone) {
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
 }
 
+TEST(MetricsBound, OfPoliciesIsThatOfTheirNamespace) {
+  MetricsRegistry registry(1);
+  MetricShard shard(registry);
+  shard.at<Metric::kEgressDecisions>("one/a", "x", "allowed").add();
+  shard.at<Metric::kEgressDecisions>("one/b", "x", "allowed").add();
+  shard.at<Metric::kEgressDecisions>("two/a", "x", "allowed").add();
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("policy=\"two/a\""));
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("policy=\"one/b\"")));
+}
+
+TEST(MetricSeries, OfAPolicyEndWithIt) {
+  MetricsRegistry registry;
+  MetricShard shard(registry);
+  shard.at<Metric::kEgressDecisions>("demo/gone", "x", "denied").add();
+  shard.at<Metric::kEgressDecisions>("demo/there", "x", "denied").add();
+  shard.forget([](std::string_view object) { return object == "demo/there"; });
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("demo/gone")));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("demo/there"));
+}
+
 TEST(MetricsBound, AppliesToAllShardsTogether) {
   MetricsRegistry registry(1);
   MetricShard first(registry);

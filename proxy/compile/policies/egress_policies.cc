@@ -7,12 +7,6 @@
 namespace sluice::compile {
 namespace {
 
-bool hasExpressions(const base::EgressRule& rule) {
-  return rule.paths && std::any_of(rule.paths->begin(), rule.paths->end(), [](const base::EgressPath& each) {
-           return each.type == base::EgressPath::Type::kRegularExpression;
-         });
-}
-
 /// A compiled policy, and the object that it was made of: as long as that is the same, so is the policy.
 struct CompiledEgressPolicy {
   std::shared_ptr<const config::EgressPolicy> source;
@@ -20,13 +14,26 @@ struct CompiledEgressPolicy {
   std::optional<Fault> fault;                          // then why
 };
 
-std::shared_ptr<const CompiledEgressPolicy> compileEgressPolicy(
-    const std::shared_ptr<const config::EgressPolicy>& source) {
-  auto compiled = std::make_shared<CompiledEgressPolicy>();
-  compiled->source = source;
-  compiled->fault = faultOfEgressPolicy(*source);
-  if (compiled->fault) return compiled;
-  compiled->policy = routing::EgressJudge::compile(source->meta.qualifiedName(), source->terms).value();
+/// Returns why the policy cannot be served, whatever its rules are.
+std::optional<Fault> faultBesideRules(const config::EgressPolicy& policy) {
+  if (policy.clientAuthentication) {
+    return fault(config::reason::kUnsupportedRule, policy.clientAuthentication->path,
+                 "no listener of this gateway is a forward proxy, which could ask clients for credentials");
+  }
+  return alteringFault(policy.unsupported);
+}
+
+/// Compiles the rules, unless there is another fault.
+CompiledEgressPolicy compileEgressPolicy(const config::EgressPolicy& source) {
+  CompiledEgressPolicy compiled;
+  compiled.fault = faultBesideRules(source);
+  if (compiled.fault) return compiled;
+  auto made = routing::EgressJudge::compile(source.meta.qualifiedName(), source.terms);
+  if (made.ok()) {
+    compiled.policy = std::move(made).value();
+  } else {
+    compiled.fault = fault(config::reason::kInvalid, "spec.rules", made.error().detail);
+  }
   return compiled;
 }
 
@@ -41,16 +48,11 @@ void closeFor(Fault fault, EgressSettings& settings) {
 }  // namespace
 
 std::optional<Fault> faultOfEgressPolicy(const config::EgressPolicy& policy) {
-  if (policy.clientAuthentication) {
-    return fault(config::reason::kUnsupportedRule, policy.clientAuthentication->path,
-                 "no listener of this gateway is a forward proxy, which could ask clients for credentials");
-  }
-  if (const auto altering = alteringFault(policy.unsupported)) return altering;
   const std::vector<base::EgressRule>& rules = policy.terms.rules;
-  if (std::none_of(rules.begin(), rules.end(), hasExpressions)) return std::nullopt;
-  const auto compiled = routing::EgressJudge::compile(policy.meta.qualifiedName(), policy.terms);
-  if (!compiled.ok()) return fault(config::reason::kInvalid, "spec.rules", compiled.error().detail);
-  return std::nullopt;
+  // Nothing else of a rule that was read can be refused.
+  const bool hasPaths =
+      std::any_of(rules.begin(), rules.end(), [](const auto& each) { return each.paths.has_value(); });
+  return hasPaths ? compileEgressPolicy(policy).fault : faultBesideRules(policy);
 }
 
 CompiledEgressPolicies::CompiledEgressPolicies(const config::Model& model, processing::SharedStates& states)
@@ -63,7 +65,11 @@ void CompiledEgressPolicies::add(const Candidates::PolicyCandidate& candidate, E
   }
   // The address of the object stands for its version, and the state keeps the object, so no other one gets the address.
   const std::string owner = policy.meta.title() + " @" + std::to_string(reinterpret_cast<std::uintptr_t>(&policy));
-  const auto state = states_.get<CompiledEgressPolicy>(owner, [&] { return compileEgressPolicy(*candidate.shared); });
+  const auto state = states_.get<CompiledEgressPolicy>(owner, [&] {
+    auto made = std::make_shared<CompiledEgressPolicy>(compileEgressPolicy(policy));
+    made->source = *candidate.shared;
+    return std::shared_ptr<const CompiledEgressPolicy>(std::move(made));
+  });
   if (state->fault) return closeFor(closingFault(policy.meta, state->fault->reason, state->fault->text()), settings);
   settings.policies.add(std::shared_ptr<const routing::EgressJudge>(state, state->policy.get()));
 }

@@ -1,6 +1,6 @@
 #include "proxy/exchange/attempt/egress_gate.h"
 
-#include <algorithm>
+#include "proxy/routing/rule_reply.h"
 
 namespace sluice::exchange {
 
@@ -54,6 +54,8 @@ bool EgressGate::admitAttempt() {
 
 bool EgressGate::admitTentative() {
   if (backend() == nullptr || mayPassOver()) return true;
+  // Such a Backend is not dialled.
+  if (routing::repliesLocally(t_.request.head, *attempts_.backend())) return true;
   if (judge(leavingAttempt()) != EgressRuling::kDenied) return true;
   reportVerdict();
   return false;

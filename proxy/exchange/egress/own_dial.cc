@@ -1,7 +1,5 @@
 #include "proxy/exchange/egress/own_dial.h"
 
-#include <algorithm>
-
 namespace sluice::exchange {
 
 using routing::EgressRuling;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "proxy/http/target.h"
 #include "proxy/routing/policy/address_guard.h"
 
 namespace sluice::routing {
@@ -11,10 +12,16 @@ namespace {
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
 
-/// Returns the path without a "/" at its end, which has no meaning in a prefix.
-std::string_view prefixOf(std::string_view path) {
-  if (path.ends_with('/')) path.remove_suffix(1);
-  return path;
+/// Returns the path in the normal form that requests have, so that no spelling slips past a rule. A prefix has no "/"
+/// at its end, which has no meaning there.
+base::Result<std::string> normalPathOf(const base::EgressPath& path) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  const auto normal = http::normalizeTarget(arena, path.value);
+  if (!normal.ok()) return base::Error::config("no request can have this path: " + normal.error().detail);
+  std::string text(normal->text);
+  if (path.type == base::EgressPath::Type::kPathPrefix && text.ends_with('/')) text.pop_back();
+  return text;
 }
 
 /// Calls add(element, index of the rule) for all elements of a list that rules may give.
@@ -105,16 +112,18 @@ base::Result<base::Done> EgressJudge::addPaths(const base::EgressTerms& terms) {
   for (std::size_t i = 0; i < terms.rules.size(); ++i) {
     if (!terms.rules[i].paths) continue;
     for (const base::EgressPath& path : *terms.rules[i].paths) {
-      const bool isPrefix = path.type == base::EgressPath::Type::kPathPrefix;
-      RulePath compiled{path.type, std::string(isPrefix ? prefixOf(path.value) : path.value), std::nullopt};
+      const auto refusal = [&](const base::Error& why) {
+        return base::Error::config("rule " + terms.rules[i].name + ": " + why.detail);
+      };
       if (path.type == base::EgressPath::Type::kRegularExpression) {
         auto expression = Regex::compile(path.value, room);
-        if (!expression.ok()) {
-          return base::Error::config("rule " + terms.rules[i].name + ": " + expression.error().detail);
-        }
-        compiled.expression = std::move(expression).value();
+        if (!expression.ok()) return refusal(expression.error());
+        paths_[i].push_back({path.type, path.value, std::move(expression).value()});
+        continue;
       }
-      paths_[i].push_back(std::move(compiled));
+      const auto normal = normalPathOf(path);
+      if (!normal.ok()) return refusal(normal.error());
+      paths_[i].push_back({path.type, *normal, std::nullopt});
     }
   }
   return base::Done{};

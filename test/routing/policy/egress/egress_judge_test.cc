@@ -212,6 +212,15 @@ TEST(EgressJudge, NeverDecidesByTheRequestsInATunnel) {
   EXPECT_EQ(rulingOf(denying(rule), facts), kUndecided);
 }
 
+TEST(EgressJudge, ComparesPathsInTheNormalFormOfRequests) {
+  EgressFacts facts = factsOf("a.test");
+  facts.sent = facts.leaving = {"GET", "/admin/x"};
+  for (const char* spelling : {"/admin", "/%61dmin/", "/admi%6E"}) {
+    const EgressRule rule{.name = "rule", .paths = std::vector<EgressPath>{{EgressPath::Type::kPathPrefix, spelling}}};
+    EXPECT_EQ(rulingOf(denying(rule), facts), kDenied) << spelling;
+  }
+}
+
 TEST(EgressJudge, NamesTheRuleWhoseExpressionIsRefused) {
   const EgressRule rule{.name = "broken",
                         .paths = std::vector<EgressPath>{{EgressPath::Type::kRegularExpression, "("}}};
