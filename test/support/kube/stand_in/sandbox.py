@@ -9,7 +9,8 @@ IMAGE_USER = 65532  # of Sluice's image
 ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 # Arguments: the root's folder, whether it can be written ("rw" or "ro"), the program, user, group, further groups, and then pairs of a
-# folder and its place in the container, "--", and the program's arguments. The machine's programs and libraries are there, and read-only.
+# folder and its place in the container, "--", and the program's arguments. The machine's programs and libraries are there, and read-only;
+# devices are its own, as a runtime makes them: nobody can say with which rights the machine has them.
 START = r"""
 set -eu
 root=$1 writes=$2 program=$3 user=$4 group=$5 groups=$6
@@ -25,7 +26,16 @@ for each in bin sbin lib lib32 lib64 libx32 usr etc; do
   fi
 done
 mkdir "$root/dev" "$root/proc" "$root/image"
-mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=755,nosuid,noexec devices "$root/dev"
+while read -r name major minor; do mknod -m 666 "$root/dev/$name" c "$major" "$minor"; done <<DEVICES
+null 1 3
+zero 1 5
+full 1 7
+random 1 8
+urandom 1 9
+DEVICES
+ln -s /proc/self/fd "$root/dev/fd"
+for each in 0=stdin 1=stdout 2=stderr; do ln -s "/proc/self/fd/${each%%=*}" "$root/dev/${each#*=}"; done
 mount --bind /proc "$root/proc"
 touch "$root/image/${program##*/}"
 mount --bind "$program" "$root/image/${program##*/}"
