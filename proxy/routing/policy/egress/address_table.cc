@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "proxy/routing/policy/egress/rule_set.h"
+
 namespace sluice::routing {
 namespace {
 
@@ -26,10 +28,11 @@ std::uint64_t lowBits(unsigned count) { return count >= kBitsOfHalf ? kLastHalf 
 
 }  // namespace
 
-AddressTable::AddressTable(const RuleSet& everywhere, const std::vector<RuleNetwork>& networks)
+template <typename Rules>
+AddressTable<Rules>::AddressTable(const Rules& everywhere, const std::vector<RuleNetwork>& networks)
     : everywhere_(everywhere) {
-  std::vector<IntervalTable<std::uint32_t>::Interval> v4;
-  std::vector<IntervalTable<V6>::Interval> v6;
+  std::vector<typename IntervalTable<std::uint32_t, Rules>::Interval> v4;
+  std::vector<typename IntervalTable<V6, Rules>::Interval> v6;
   for (const auto& [network, rule] : networks) {
     const std::uint8_t* const prefix = network.prefix.data();
     const unsigned free = network.bytes * 8U - network.bits;
@@ -53,11 +56,15 @@ AddressTable::AddressTable(const RuleSet& everywhere, const std::vector<RuleNetw
          }};
 }
 
-const RuleSet& AddressTable::find(base::AddressBytes address) const {
+template <typename Rules>
+const Rules& AddressTable<Rules>::find(base::AddressBytes address) const {
   if (address.size() == 4) return v4_.find(numberOf<std::uint32_t>(address.data()));
   if (address.size() != 16) return everywhere_;
   return v6_.find(
       {numberOf<std::uint64_t>(address.data()), numberOf<std::uint64_t>(address.data() + sizeof(std::uint64_t))});
 }
+
+template class AddressTable<RuleSet<1>>;
+template class AddressTable<RuleSet<kMostRuleWords>>;
 
 }  // namespace sluice::routing

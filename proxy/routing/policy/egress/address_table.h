@@ -12,23 +12,25 @@
 
 namespace sluice::routing {
 
+using RuleNetwork = std::pair<base::IpNetwork, std::size_t>;  // and the index of the rule
+
+/// `Rules` is a RuleSet.
+template <typename Rules>
 class AddressTable {
  public:
-  using RuleNetwork = std::pair<base::IpNetwork, std::size_t>;  // and the index of the rule
-
   AddressTable() = default;
   /// The rules of `everywhere` contain all addresses.
-  AddressTable(const RuleSet& everywhere, const std::vector<RuleNetwork>& networks);
+  AddressTable(const Rules& everywhere, const std::vector<RuleNetwork>& networks);
 
   /// An address of another size than 4 or 16 bytes is in no network.
-  const RuleSet& find(base::AddressBytes address) const;
+  const Rules& find(base::AddressBytes address) const;
 
  private:
   using V6 = std::array<std::uint64_t, 2>;  // the more significant half comes first
 
-  RuleSet everywhere_;
-  IntervalTable<std::uint32_t> v4_;
-  IntervalTable<V6> v6_;
+  Rules everywhere_;
+  IntervalTable<std::uint32_t, Rules> v4_;
+  IntervalTable<V6, Rules> v6_;
 };
 
 }  // namespace sluice::routing

@@ -70,7 +70,7 @@ struct EgressFacts {
   bool isPlainTarget = false;
   /// True if the hop to the destination is TLS; nullopt in a tunnel until its first bytes have come.
   std::optional<bool> tls = false;
-  EgressHttp sent = {};     // as the client sent the request
+  EgressHttp sent = {};     // as the client sent the request; without a method, both are not known
   EgressHttp leaving = {};  // as the request leaves
   /// Of a tunnel: nullopt until its first bytes have come; empty if these are no TLS or name no server. No hostname of
   /// an Allow rule matches TLS that names no server.

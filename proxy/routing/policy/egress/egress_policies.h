@@ -27,7 +27,7 @@ struct EgressPolicies {
 struct EgressVerdict {
   EgressRuling ruling = EgressRuling::kPassed;
   const EgressJudge* policy = nullptr;  // the first that has decided; null if none is enforced
-  std::size_t rule = EgressJudge::kByDefault;
+  std::size_t rule = kEgressDefault;
 
   std::string_view policyName() const { return policy != nullptr ? policy->name() : std::string_view(); }
   std::string_view ruleName() const { return policy != nullptr ? policy->ruleName(rule) : std::string_view(); }

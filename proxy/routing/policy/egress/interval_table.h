@@ -4,17 +4,14 @@
 // It cuts the values at every bound of an interval. Between two cuts, the set of rules is the same.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "proxy/routing/policy/egress/rule_set.h"
-
 namespace sluice::routing {
 
-template <typename Value>
+template <typename Value, typename Rules>
 class IntervalTable {
  public:
   /// An interval of a rule, from `first` to `last`, both included.
@@ -28,16 +25,16 @@ class IntervalTable {
   /// The rules of `everywhere` contain all values. `next` returns the value behind another one, which is not the
   /// greatest.
   template <typename Next>
-  IntervalTable(const RuleSet& everywhere, const std::vector<Interval>& intervals, Value greatest, Next&& next)
-      : everywhere_(everywhere) {
+  IntervalTable(const Rules& everywhere, const std::vector<Interval>& intervals, Value greatest, Next&& next)
+      : sets_(1, everywhere) {
     std::multimap<Value, std::size_t> begins;
     std::multimap<Value, std::size_t> ends;  // by the first value behind the interval
     for (const Interval& each : intervals) {
       begins.emplace(each.first, each.rule);
       if (each.last != greatest) ends.emplace(next(each.last), each.rule);
     }
-    std::vector<std::size_t> open(base::kMostEgressRules);  // intervals of each rule that contain the value
-    RuleSet rules;
+    std::vector<std::size_t> open(Rules::kRules);  // intervals of each rule that contain the value
+    Rules rules;
     auto begin = begins.begin();
     auto end = ends.begin();
     while (begin != begins.end() || end != ends.end()) {
@@ -51,19 +48,23 @@ class IntervalTable {
         rules.insert(begin->second);
       }
       cuts_.push_back(at);
-      sets_.push_back(rules | everywhere_);
+      sets_.push_back(rules | everywhere);
     }
   }
 
-  const RuleSet& find(const Value& value) const {
-    const auto behind = std::upper_bound(cuts_.begin(), cuts_.end(), value);
-    return behind == cuts_.begin() ? everywhere_ : sets_[static_cast<std::size_t>(behind - cuts_.begin()) - 1];
+  const Rules& find(const Value& value) const {
+    // Halves the cuts from `first` on. There is no jump that depends on the value.
+    const Value* first = cuts_.data();
+    for (std::size_t left = cuts_.size(); left > 0; left /= 2) {
+      const std::size_t half = (left + 1) / 2;
+      first += value < first[half - 1] ? 0 : half;
+    }
+    return sets_[static_cast<std::size_t>(first - cuts_.data())];
   }
 
  private:
-  RuleSet everywhere_;
-  std::vector<Value> cuts_;  // sorted
-  std::vector<RuleSet> sets_;
+  std::vector<Value> cuts_;                          // sorted
+  std::vector<Rules> sets_ = std::vector<Rules>(1);  // before the first cut, and from each cut on
 };
 
 }  // namespace sluice::routing

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "proxy/routing/policy/egress/rule_set.h"
+
 namespace sluice::routing {
 namespace {
 
@@ -33,7 +35,8 @@ std::uint64_t hashOf(std::string_view name) {
 
 }  // namespace
 
-NameTable::NameTable(const RuleSet& always, const std::vector<RuleHostname>& hostnames) : always_(always) {
+template <typename Rules>
+NameTable<Rules>::NameTable(const Rules& always, const std::vector<RuleHostname>& hostnames) : always_(always) {
   if (hostnames.empty()) return;
   slots_.resize(std::bit_ceil(hostnames.size() * 2));
   mask_ = slots_.size() - 1;
@@ -47,7 +50,8 @@ NameTable::NameTable(const RuleSet& always, const std::vector<RuleHostname>& hos
   suffixLengths_.erase(std::unique(suffixLengths_.begin(), suffixLengths_.end()), suffixLengths_.end());
 }
 
-NameTable::Entry& NameTable::slotOf(const std::string& name) {
+template <typename Rules>
+typename NameTable<Rules>::Entry& NameTable<Rules>::slotOf(const std::string& name) {
   const std::uint64_t hash = hashOf(name);
   std::size_t at = hash & mask_;
   while (!slots_[at].name.empty() && slots_[at].name != name) at = (at + 1) & mask_;
@@ -56,7 +60,8 @@ NameTable::Entry& NameTable::slotOf(const std::string& name) {
   return slots_[at];
 }
 
-const NameTable::Entry* NameTable::lookUp(std::string_view name) const {
+template <typename Rules>
+const typename NameTable<Rules>::Entry* NameTable<Rules>::lookUp(std::string_view name) const {
   const std::uint64_t hash = hashOf(name);
   for (std::size_t at = hash & mask_; !slots_[at].name.empty(); at = (at + 1) & mask_) {
     if (slots_[at].hash == hash && slots_[at].name == name) return &slots_[at];
@@ -64,8 +69,9 @@ const NameTable::Entry* NameTable::lookUp(std::string_view name) const {
   return nullptr;
 }
 
-RuleSet NameTable::find(std::string_view name) const {
-  RuleSet found = always_;
+template <typename Rules>
+Rules NameTable<Rules>::find(std::string_view name) const {
+  Rules found = always_;
   if (slots_.empty() || name.empty()) return found;
   if (const Entry* const entry = lookUp(name)) found |= entry->exact;
   for (const std::size_t length : suffixLengths_) {
@@ -76,5 +82,8 @@ RuleSet NameTable::find(std::string_view name) const {
   }
   return found;
 }
+
+template class NameTable<RuleSet<1>>;
+template class NameTable<RuleSet<kMostRuleWords>>;
 
 }  // namespace sluice::routing

@@ -9,35 +9,35 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/routing/policy/egress/rule_set.h"
-
 namespace sluice::routing {
 
+using RuleHostname = std::pair<std::string, std::size_t>;  // and the index of the rule
+
+/// `Rules` is a RuleSet.
+template <typename Rules>
 class NameTable {
  public:
-  using RuleHostname = std::pair<std::string, std::size_t>;  // and the index of the rule
-
   NameTable() = default;
   /// The rules of `always` match all names, even the empty one. The hostnames are in lower case: exact, or "*.suffix"
   /// for one label or more before the suffix.
-  NameTable(const RuleSet& always, const std::vector<RuleHostname>& hostnames);
+  NameTable(const Rules& always, const std::vector<RuleHostname>& hostnames);
 
   /// `name` is in lower case and has no trailing dot.
-  RuleSet find(std::string_view name) const;
+  Rules find(std::string_view name) const;
 
  private:
   /// A name that hostnames consist of, or end with.
   struct Entry {
     std::string name;        // empty in a free slot
     std::uint64_t hash = 0;  // of the name
-    RuleSet exact;           // rules with this hostname
-    RuleSet below;           // rules with "*." and this name
+    Rules exact;             // rules with this hostname
+    Rules below;             // rules with "*." and this name
   };
 
   const Entry* lookUp(std::string_view name) const;
   Entry& slotOf(const std::string& name);
 
-  RuleSet always_;
+  Rules always_;
   std::vector<Entry> slots_;                // a power of two, at most half of them taken; empty without hostnames
   std::size_t mask_ = 0;                    // of the index of a slot
   std::vector<std::size_t> suffixLengths_;  // the lengths of suffixes of wildcards, each of them once

@@ -50,7 +50,7 @@ void forEachWay(test::EgressMaker& maker, Check&& check) {
 
 /// Whether the rule is one that the ruling can follow from.
 bool hasDecided(const base::EgressTerms& terms, const EgressFacts& facts, const EgressJudgement& judgement) {
-  const bool isDefault = judgement.rule == EgressJudge::kByDefault;
+  const bool isDefault = judgement.rule == kEgressDefault;
   const base::EgressRule* const rule = isDefault ? nullptr : &terms.rules[judgement.rule];
   const auto truth = [&](const base::EgressRule& each) { return test::naiveTruth(each, facts); };
   if (rule != nullptr && truth(*rule) != test::Truth::kTrue) return false;
@@ -112,6 +112,24 @@ TEST(EgressPolicyProperty, DoesNotDependOnTheOrderOfRules) {
     const PolicyPointer shuffled = compiledEgress(terms);
     forEachWay(maker, [&](const test::EgressCase& made) {
       EXPECT_EQ(shuffled->judge(made.view()).ruling, policy->judge(made.view()).ruling);
+    });
+  });
+}
+
+TEST(EgressPolicyProperty, JudgesAlikeWithMoreRulesThanAWordHas) {
+  base::EgressRule matchesNothing;
+  matchesNothing.ports = {{{1, 1}}};  // which is never drawn
+  forRandomEgress([&](test::EgressMaker& maker) {
+    base::EgressTerms terms = maker.terms();
+    const PolicyPointer policy = compiledEgress(terms);
+    if (policy->rules() > RuleSet<1>::kRules) return;
+    terms.rules.insert(terms.rules.end(), RuleSet<1>::kRules, matchesNothing);
+    const PolicyPointer longer = compiledEgress(terms);
+    forEachWay(maker, [&](const test::EgressCase& made) {
+      const EgressJudgement judgement = policy->judge(made.view());
+      const EgressJudgement ofLonger = longer->judge(made.view());
+      EXPECT_EQ(ofLonger.ruling, judgement.ruling);
+      EXPECT_EQ(ofLonger.rule, judgement.rule);
     });
   });
 }
