@@ -36,7 +36,11 @@ echo "3. A name that is denied is not even looked up, and no route lifts that"
 request /pastebin
 echo "4. A name that no rule allows leads to an address that none allows either"
 request /tracker
-echo "5. The decisions are counted"
+echo "5. explain answers the same before a request is sent: which policy decides, and by which rule"
+explain=("$bin/sluice" explain --config "$here" --resolve --method DELETE --from 127.0.0.1 --url "$url/v1/models/1")
+show_command sluice "${explain[@]:1}"
+"${explain[@]}" | grep -E '^ +(egress|audited|answer) ' | sed 's/^/    /'
+echo "6. The decisions are counted"
 curl -s http://127.0.0.1:10501/metrics | grep '^sluice_egress_decisions_total' | sed 's/^/      /'
 if [ "${1:-}" = --keep ]; then
   echo "Running until Ctrl-C. From another shell:"

@@ -5,6 +5,7 @@
 
 #include "proxy/base/json_text.h"
 #include "proxy/base/json_writer.h"
+#include "proxy/exchange/egress/egress_state.h"
 #include "proxy/exchange/reply/exchange_names.h"
 
 namespace sluice::exchange {
@@ -34,6 +35,14 @@ void seconds(base::JsonWriter& json, std::string_view key, base::Duration value)
   json.key(key).json({digits.data(), static_cast<std::size_t>(end - digits.data())});
 }
 
+/// Shows the decision of the policies as far as it has been made, as the access log will.
+void decision(base::JsonWriter& json, const EgressState* egress) {
+  const bool isMade = egress != nullptr && egress->policy != nullptr;
+  text(json, "policy", isMade ? std::string_view(egress->policy->name()) : std::string_view());
+  text(json, "rule", isMade ? egress->policy->ruleName(egress->rule) : std::string_view());
+  text(json, "decision", isMade ? egressDecisionName(egress->decision) : std::string_view());
+}
+
 std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t worker) {
   const Transaction& transaction = exchange.transaction();
   const http::RequestHead& request = transaction.request.head;
@@ -60,6 +69,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   text(json, "listener", names.listener);
   text(json, "route", names.route);
   text(json, "backend", names.backend);
+  decision(json, transaction.egress);
   text(json, "upstreamAddress", attempt.peer());
   number(json, "attempts", attempt.number);
   seconds(json, "ageSeconds", exchanges.worker().now() - transaction.started);

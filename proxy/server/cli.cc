@@ -285,7 +285,7 @@ void addExplain(CLI::App& app, Options& options) {
       ->type_name("'NAME: VALUE'")
       ->expected(1)
       ->take_all();
-  explain->add_option("--client-address", request.clientAddress, "the IP address of the client; it is only shown")
+  explain->add_option("--from,--client-address", request.clientAddress, "the IP address of the client")
       ->type_name("ADDRESS");
   explain->add_option("--gateway", request.gateway, "the Gateway that gets the request, if listeners of several fit")
       ->type_name("NAMESPACE/NAME");
@@ -296,9 +296,10 @@ void addExplain(CLI::App& app, Options& options) {
 }
 
 void addDiff(CLI::App& app, Options& options) {
-  CLI::App* diff = addCommand(app, options, Command::kDiff, "diff",
-                              "print what would change if a gateway that serves BEFORE got AFTER instead: objects, "
-                              "listeners, Backends, settings and problems; exit 0 if nothing would change, else 1");
+  CLI::App* diff =
+      addCommand(app, options, Command::kDiff, "diff",
+                 "print what would change if a gateway that serves BEFORE got AFTER instead: objects, listeners, "
+                 "Backends, settings, verdicts of EgressPolicies and problems; exit 0 if nothing would change, else 1");
   diff->add_option("BEFORE", options.before, "file or folder of YAML documents")->required()->type_name("PATH");
   diff->add_option("AFTER", options.after, "file or folder of YAML documents")->required()->type_name("PATH");
   takeOutput(*diff, options);

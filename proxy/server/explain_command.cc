@@ -8,6 +8,7 @@
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/explain/explain.h"
 #include "proxy/control/explain/explained_backend.h"
+#include "proxy/control/explain/explained_egress.h"
 #include "proxy/control/explain/explanation_output.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/server/admin/explain_page.h"
@@ -31,6 +32,7 @@ base::Status resolveBackends(control::Explanation& explanation, const routing::S
       const auto* resolved = backend.unresolved ? (*resolver)->cached(backend.hostname, backend.dns) : nullptr;
       if (resolved != nullptr) control::addResolved(backend, *resolved, snapshot.addressGuard);
     }
+    control::settleEgress(explanation);
     worker.stop();
   };
   worker.post([&] {

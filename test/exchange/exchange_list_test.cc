@@ -35,12 +35,26 @@ TEST(ExchangeList, ShowsClientRequestAndState) {
   ASSERT_TRUE(rig.settle());
   ExchangeList list = listOf(rig);
   ASSERT_EQ(list.oldest.size(), 1u);
-  for (const char* part :
-       {R"({"worker":3,"id":")", R"("method":"POST")", R"("authority":"gateway.test")", R"("path":"/ok/a")",
-        R"("protocolVersion":"1.1")", R"("clientAddress":"198.51.100.7:4000")", R"("requestState":"acquiring")",
-        R"("responseState":"waiting")", R"("gateway":"demo/egress")", R"("listener":"http")", R"("route":"demo/route")",
-        R"("backend":"demo/backend")", R"("upstreamAddress":null)", R"("attempts":0)", R"("ageSeconds":0.000)",
-        R"("requestBytes":4)", R"("responseBytes":0})"}) {
+  for (const char* part : {R"({"worker":3,"id":")",
+                           R"("method":"POST")",
+                           R"("authority":"gateway.test")",
+                           R"("path":"/ok/a")",
+                           R"("protocolVersion":"1.1")",
+                           R"("clientAddress":"198.51.100.7:4000")",
+                           R"("requestState":"acquiring")",
+                           R"("responseState":"waiting")",
+                           R"("gateway":"demo/egress")",
+                           R"("listener":"http")",
+                           R"("route":"demo/route")",
+                           R"("backend":"demo/backend")",
+                           R"("policy":null)",
+                           R"("rule":null)",
+                           R"("decision":null)",
+                           R"("upstreamAddress":null)",
+                           R"("attempts":0)",
+                           R"("ageSeconds":0.000)",
+                           R"("requestBytes":4)",
+                           R"("responseBytes":0})"}) {
     EXPECT_THAT(list.oldest[0].json, HasSubstr(part));
   }
   EXPECT_THAT(list.oldest[0].json, Not(HasSubstr("secret")));
@@ -53,6 +67,24 @@ TEST(ExchangeList, ShowsClientRequestAndState) {
                            R"("ageSeconds":1.250)"}) {
     EXPECT_THAT(list.oldest[0].json, HasSubstr(part));
   }
+}
+
+TEST(ExchangeList, ShowsTheDecisionOfThePolicies) {
+  test::RigOptions options;
+  options.rule = [](routing::Rule& rule) {
+    base::EgressRule allow;
+    allow.name = "backend";
+    allow.hostnames = {Rig::kHost};
+    routing::EgressPolicies policies;
+    policies.add(routing::EgressJudge::compile("demo/policy", {false, false, {allow}}).value());
+    rule.egress = std::make_shared<const routing::EgressPolicies>(std::move(policies));
+  };
+  Rig rig(options);
+  rig.connect().ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  const ExchangeList list = listOf(rig);
+  ASSERT_EQ(list.oldest.size(), 1u);
+  EXPECT_THAT(list.oldest[0].json, HasSubstr(R"("policy":"demo/policy","rule":"backend","decision":"allowed")"));
 }
 
 TEST(ExchangeList, ShowsAResponseUntilItIsOver) {

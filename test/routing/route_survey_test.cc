@@ -110,5 +110,20 @@ TEST_F(Survey, ListsTheMatchesOfARule) {
   EXPECT_EQ(matches[1]->path, "/second");
 }
 
+TEST_F(Survey, ListsEachRuleOnce) {
+  add("demo/b").path = "/x";
+  test::TableEntry& second = add("demo/a");
+  second.path = "/y";
+  second.precedence.rule = 2;
+  test::TableEntry again = second;
+  again.path = "/z";
+  again.precedence.match = 1;
+  entries_.push_back(again);
+  const RouteTable table = build();
+  std::string text;
+  for (const RuleOfTable& each : rulesOf(table)) text += each.rule->route + " " + std::to_string(each.index) + ", ";
+  EXPECT_EQ(text, "demo/a 2, demo/b 0, ");
+}
+
 }  // namespace
 }  // namespace sluice::routing

@@ -60,6 +60,8 @@ TEST(CommandLine, TakesARequestForExplain) {
   EXPECT_EQ(options.request.gateway, "demo/egress");
   EXPECT_TRUE(options.resolve);
   EXPECT_EQ(options.output, OutputFormat::kJson);
+  EXPECT_EQ(parse({"explain", "--url", "https://a.test/", "--from", "10.0.0.2"}).line.options->request.clientAddress,
+            "10.0.0.2");
 }
 
 TEST(CommandLine, TakesOriginsInPlaceOfFilesForRun) {

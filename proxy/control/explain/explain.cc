@@ -6,12 +6,15 @@
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/control/explain/choose_bind.h"
 #include "proxy/control/explain/explained_backend.h"
+#include "proxy/control/explain/explained_egress.h"
 #include "proxy/control/explain/explained_filters.h"
 #include "proxy/control/explain/explained_steps.h"
 #include "proxy/control/explain/match_words.h"
 #include "proxy/http/connection_auth.h"
 #include "proxy/http/grpc.h"
 #include "proxy/net/address.h"
+#include "proxy/routing/backend_dial.h"
+#include "proxy/routing/policy/egress/egress_dial.h"
 #include "proxy/routing/preflight.h"
 #include "proxy/routing/rule_reply.h"
 #include "proxy/routing/settle_head.h"
@@ -34,10 +37,11 @@ std::string ruleNameIn(const config::Model& model, std::string_view route, std::
 class ExplanationMaker {
  public:
   ExplanationMaker(const routing::Snapshot& snapshot, const config::Model& model, const routing::Bind& bind,
-                   ReadRequest& request)
+                   ReadRequest& request, const std::optional<net::Address>& client)
       : snapshot_(snapshot),
         model_(model),
         bind_(bind),
+        client_(client),
         routes_(routing::routesOf(bind.service)),
         arena_(request.message.arena),
         head_(request.message.head) {}
@@ -129,6 +133,7 @@ class ExplanationMaker {
       return refuse(rule.withoutBackend());
     } else {
       for (const routing::WeightedBackend& each : rule.backends) result_.backends.push_back(describe(rule, each));
+      settleEgress(result_);
     }
     refuseBeforeSteps(rule);
     addNotes(rule);
@@ -175,7 +180,9 @@ class ExplanationMaker {
       result.filters = filtersOfAnswered(rule, &weighted);
       result.steps = steps(&weighted, Course::kAnswered);
     } else {
-      if (routing::planFor(head_, weighted.backend) == nullptr) {
+      judge(rule, weighted, result);
+      const bool isDenied = result.egress && result.egress->enforced.ruling == routing::EgressRuling::kDenied;
+      if (!isDenied && routing::planFor(head_, weighted.backend) == nullptr) {
         result.answer =
             answerOf(base::Error::upstream(base::ErrorType::kHttpProtocolError,
                                            "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
@@ -184,6 +191,19 @@ class ExplanationMaker {
       result.steps = steps(&weighted, Course::kForwarded);
     }
     return result;
+  }
+
+  /// Has the policies that cover the rule judge the Backend, with the request as the filters will leave it.
+  void judge(const routing::Rule& rule, const routing::WeightedBackend& weighted, ExplainedBackend& result) {
+    routing::EgressCoverage coverage{match_.listener->egress, rule.egress};
+    if (!coverage.any()) return;
+    const routing::EgressFacts facts =
+        routing::egressFacts(*weighted.backend, client_ ? base::AddressBytes(client_->bytes()) : base::AddressBytes(),
+                             routing::egressHttp(head_), routing::leavingHttp(arena_, head_, rule, weighted));
+    ExplainedRefusal refusal{answerOf(routing::egressDenied()), filtersOfRefused(rule, &weighted),
+                             steps(&weighted, rule.failover ? Course::kAnswered : Course::kDenied),
+                             steps(&weighted, Course::kUnreached)};
+    judgeBackend(std::make_shared<const QuestionedDial>(std::move(coverage), facts, std::move(refusal)), result);
   }
 
   /// Refuses requests that authenticate their connection, and requests that a step of the Gateway would see that cannot
@@ -279,6 +299,7 @@ class ExplanationMaker {
   const routing::Snapshot& snapshot_;
   const config::Model& model_;
   const routing::Bind& bind_;
+  const std::optional<net::Address>& client_;
   const routing::RouteTable& routes_;
   base::Arena& arena_;
   http::RequestHead& head_;
@@ -292,7 +313,8 @@ base::Result<Explanation> explain(const routing::Snapshot& snapshot, const confi
                                   const RequestInQuestion& asked) {
   const auto url = readUrl(asked.url);
   if (!url) return url.error();
-  if (!asked.clientAddress.empty() && !net::Address::parse(asked.clientAddress, 0)) {
+  const auto client = net::Address::parse(asked.clientAddress, 0);
+  if (!asked.clientAddress.empty() && !client) {
     return base::Error::badRequest(400, "client address: it is no IP address");
   }
   const auto bind = chooseBind(snapshot, *url, asked.gateway);
@@ -301,7 +323,7 @@ base::Result<Explanation> explain(const routing::Snapshot& snapshot, const confi
   if (!request) return request.error();
   // RFC 6066 section 3: an address is no server name.
   const bool named = (*bind)->tls && !net::Address::parse(url->host, 0);
-  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request)
+  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request, client)
                                 .make(request->refusal, named ? std::string_view(url->host) : std::string_view());
   explanation.clientAddress = asked.clientAddress;
   return explanation;

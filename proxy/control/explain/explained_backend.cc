@@ -1,6 +1,7 @@
 #include "proxy/control/explain/explained_backend.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::control {
 namespace {
@@ -31,7 +32,7 @@ ExplainedTls explainedTls(const routing::UpstreamTls& tls) {
 
 ExplainedAddress judged(const net::Address& address, bool permitted) {
   return {address.ip(), address.port(), std::string(routing::addressClassName(routing::classify(address.bytes()))),
-          permitted};
+          permitted, std::nullopt};
 }
 
 /// Returns the plan with the current endpoints.
@@ -70,6 +71,15 @@ ExplainedBackend explainedBackend(const http::RequestHead& request, const routin
   return result;
 }
 
+void judgeBackend(std::shared_ptr<const QuestionedDial> dial, ExplainedBackend& backend) {
+  backend.egress = dial->byName();
+  for (ExplainedAddress& each : backend.addresses) {
+    const auto address = net::Address::parse(each.ip, each.port);
+    if (address) each.egress = dial->byAddress(*address);
+  }
+  backend.dial = std::move(dial);
+}
+
 void addResolved(ExplainedBackend& backend, const base::Result<net::Addresses>& resolved,
                  const routing::AddressGuard& guard) {
   backend.unresolved = false;
@@ -77,8 +87,10 @@ void addResolved(ExplainedBackend& backend, const base::Result<net::Addresses>& 
     backend.resolutionFailure = resolved.error().detail;
     return;
   }
-  for (const net::Address& each : *resolved)
+  for (const net::Address& each : *resolved) {
     backend.addresses.push_back(judged(each.withPort(backend.port), guard.permits(each.bytes())));
+    if (backend.dial) backend.addresses.back().egress = backend.dial->byAddress(each);
+  }
 }
 
 }  // namespace sluice::control

@@ -2,7 +2,10 @@
 // guard allows it.
 #pragma once
 
+#include <memory>
+
 #include "proxy/base/result.h"
+#include "proxy/control/explain/explained_egress.h"
 #include "proxy/control/explain/explanation.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
@@ -13,7 +16,11 @@ namespace sluice::control {
 ExplainedBackend explainedBackend(const http::RequestHead& request, const routing::WeightedBackend& backend,
                                   const routing::Snapshot& snapshot);
 
-/// Adds the addresses of a Backend's name, with the verdict of the guard about each.
+/// Has its policies judge it, and the addresses that it has.
+void judgeBackend(std::shared_ptr<const QuestionedDial> dial, ExplainedBackend& backend);
+
+/// Adds the addresses of a Backend's name, with the verdicts of the guard and of the policies about each. Then
+/// settleEgress() settles the whole explanation.
 void addResolved(ExplainedBackend& backend, const base::Result<net::Addresses>& resolved,
                  const routing::AddressGuard& guard);
 

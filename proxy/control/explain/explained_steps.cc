@@ -35,10 +35,10 @@ class StepLister {
     if (course == Course::kStopped) {
       addRefusing();
     } else if (course != Course::kRefused) {
-      addRounds();
+      addRounds(course);
     }
-    if (course == Course::kForwarded) addAttempt();
-    if (course == Course::kForwarded) addPhase("response", Phase::kBackendResponse);
+    if (course == Course::kUnreached || course == Course::kForwarded) addAttempt();
+    if (course == Course::kForwarded) addConnection();
     addPhase("response", Phase::kResponseHeaders);
     if (course == Course::kForwarded) addPhase("response", Phase::kResponseBody);
     return std::move(steps_);
@@ -58,17 +58,19 @@ class StepLister {
     if (const processing::Step* step = compile::refusingStep(sources_.gateway)) add("before authentication", *step);
   }
 
-  void addRounds() {
+  void addRounds(Course course) {
     if (!hasRounds()) return;
     addRequest("before authentication", shared(), Round::kFirst);
     addRequest("before authentication", own(), Round::kFirst);
-    addRequest("after authentication", shared(), Round::kSecond);
+    if (course != Course::kDenied) addRequest("after authentication", shared(), Round::kSecond);
   }
 
-  void addAttempt() {
-    addRequest("attempt", own(), hasRounds() ? Round::kSecond : Round::kBoth);
+  void addAttempt() { addRequest("attempt", own(), hasRounds() ? Round::kSecond : Round::kBoth); }
+
+  void addConnection() {
     addPhase("attempt", Phase::kConnect);
     addPhase("attempt", Phase::kBackendRequest);
+    addPhase("response", Phase::kBackendResponse);
   }
 
   void addRequest(const char* stage, const processing::Chains& chains, Round round) {

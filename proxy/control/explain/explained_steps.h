@@ -24,7 +24,9 @@ struct StepSources {
 enum class Course : std::uint8_t {
   kRefused,    // its route, or the lack of one, answers
   kStopped,    // a step of the Gateway answers because it cannot run (control::refusingStep())
+  kDenied,     // policies deny its Backend, as they do between the rounds
   kAnswered,   // a filter answers, or the rule names no backends
+  kUnreached,  // policies deny all addresses of its Backend
   kForwarded,  // a Backend gets it
 };
 

@@ -3,14 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "proxy/base/clock.h"
 #include "proxy/base/terms/dns_terms.h"
+#include "proxy/routing/policy/egress/egress_judge.h"
 
 namespace sluice::control {
+
+class QuestionedDial;
 
 struct ExplainedListener {
   std::string gateway;  // "namespace/name"
@@ -66,11 +70,28 @@ struct ExplainedStep {
   base::Duration timeout{};
 };
 
+/// The decision of an EgressPolicy.
+struct ExplainedRuling {
+  routing::EgressRuling ruling = routing::EgressRuling::kPassed;
+  std::string policy;      // "namespace/name"; empty if none is enforced
+  std::string rule;        // or "default"; empty if it is undecided
+  bool byClient = false;   // it is undecided, because it may depend on the client's address
+  bool byAddress = false;  // likewise, on the address that is dialled
+};
+
+/// The decisions of all EgressPolicies that cover a dial.
+struct ExplainedEgress {
+  ExplainedRuling enforced;              // of those that are enforced together
+  std::vector<ExplainedRuling> audited;  // of those that are only audited: all that would refuse it, or might
+  bool passedOver = false;               // it is denied, and other Backends take its requests
+};
+
 struct ExplainedAddress {
   std::string ip;
   std::uint16_t port = 0;
-  std::string addressClass;  // "public", "loopback", ...
-  bool permitted = false;
+  std::string addressClass;                              // "public", "loopback", ...
+  bool permitted = false;                                // by the address guard
+  std::optional<ExplainedEgress> egress = std::nullopt;  // none if no policy covers the rule
 };
 
 struct ExplainedTls {
@@ -92,9 +113,11 @@ struct ExplainedBackend {
   std::optional<ExplainedTls> tls;
   /// The literal address, the endpoints, or the addresses of the name.
   std::vector<ExplainedAddress> addresses;
-  bool unresolved = false;        // the hostname is a name, and was not resolved
-  base::DnsTerms dns;             // the terms on which it is resolved
-  std::string resolutionFailure;  // why a name could not be resolved
+  bool unresolved = false;                     // the hostname is a name, and was not resolved
+  base::DnsTerms dns;                          // the terms on which it is resolved
+  std::string resolutionFailure;               // why a name could not be resolved
+  std::optional<ExplainedEgress> egress;       // none if no policy covers the rule, or if nothing is dialled
+  std::shared_ptr<const QuestionedDial> dial;  // null if `egress` has none
   std::optional<ExplainedAnswer> answer;
   std::vector<ExplainedFilter> filters;
   std::vector<ExplainedStep> steps;

@@ -68,6 +68,38 @@ std::string shareInWords(const ExplainedBackend& backend, const std::vector<Expl
          (backend.priority ? ", priority " + std::to_string(*backend.priority) : "");
 }
 
+std::string_view decisionName(routing::EgressRuling ruling) {
+  switch (ruling) {
+    case routing::EgressRuling::kPassed:
+      return "allowed";
+    case routing::EgressRuling::kUndecided:
+      return "undecided";
+    case routing::EgressRuling::kDenied:
+      break;
+  }
+  return "denied";
+}
+
+std::string deciderInWords(const ExplainedRuling& ruling) {
+  return ruling.policy + (ruling.rule.empty() ? "" : ", rule " + ruling.rule);
+}
+
+std::string dependenceInWords(const ExplainedRuling& ruling) {
+  if (ruling.byClient && ruling.byAddress) return "it may depend on the client's address (--from) and its own";
+  return ruling.byClient ? "it depends on the client's address (--from)" : "it depends on its address";
+}
+
+std::string rulingInWords(const ExplainedRuling& ruling) {
+  if (ruling.policy.empty()) return "allowed: no policy is enforced";
+  const std::string text = std::string(decisionName(ruling.ruling)) + " by " + deciderInWords(ruling);
+  return ruling.ruling == routing::EgressRuling::kUndecided ? text + ": " + dependenceInWords(ruling) : text;
+}
+
+std::string auditInWords(const ExplainedRuling& ruling) {
+  if (ruling.ruling == routing::EgressRuling::kDenied) return deciderInWords(ruling) + ", would deny it";
+  return deciderInWords(ruling) + " might deny it: " + dependenceInWords(ruling);
+}
+
 // --- parts of the output: each function writes the lines of its part, and returns its value or adds it to a map
 
 Value ruleMap(const ExplainedRule& rule) {
@@ -172,16 +204,46 @@ void addPlace(Value& map, FactLines& lines, const Explanation& explanation) {
              {{"route", makeOrNull(explanation.rule, route)}, {"passedOver", makeList(explanation.others, other)}});
 }
 
+void addEgressLines(FactLines& lines, const ExplainedEgress& egress) {
+  lines.add("  egress", rulingInWords(egress.enforced) +
+                            (egress.passedOver ? "; it is passed over, and other Backends take its requests" : ""));
+  for (const ExplainedRuling& each : egress.audited) lines.add("  audited", auditInWords(each));
+}
+
+/// An address that policies do not refuse needs no more words.
+void addAddressLines(FactLines& lines, const ExplainedAddress& address) {
+  const bool isAllowed = !address.egress || address.egress->enforced.ruling == routing::EgressRuling::kPassed;
+  lines.add("  address", address.ip + " port " + std::to_string(address.port) + ", " + address.addressClass + ", " +
+                             (address.permitted ? "permitted" : "prohibited: it is not dialled") +
+                             (isAllowed ? "" : ", " + rulingInWords(address.egress->enforced)));
+  if (!address.egress) return;
+  for (const ExplainedRuling& each : address.egress->audited) lines.add("  audited", auditInWords(each));
+}
+
 void addDestinationLines(FactLines& lines, const ExplainedBackend& backend) {
   lines.add("  goes to", (backend.hostname.empty() ? "the endpoints of the Service" : backend.hostname) + ", port " +
                              std::to_string(backend.port) + ", " + backend.protocol);
   lines.add("  tls", backend.tls ? tlsInWords(*backend.tls) : "none");
   if (backend.unresolved) lines.add("  address", "the name was not resolved; --resolve does it");
   if (!backend.resolutionFailure.empty()) lines.add("  address", "none: " + backend.resolutionFailure);
-  for (const ExplainedAddress& each : backend.addresses) {
-    lines.add("  address", each.ip + " port " + std::to_string(each.port) + ", " + each.addressClass + ", " +
-                               (each.permitted ? "permitted" : "prohibited: it is not dialled"));
-  }
+  for (const ExplainedAddress& each : backend.addresses) addAddressLines(lines, each);
+  if (backend.egress) addEgressLines(lines, *backend.egress);
+}
+
+Value rulingValue(const ExplainedRuling& ruling) {
+  std::vector<std::string> dependsOn;
+  if (ruling.byClient) dependsOn.emplace_back("clientAddress");
+  if (ruling.byAddress) dependsOn.emplace_back("address");
+  return makeMap({{"decision", decisionName(ruling.ruling)},
+                  {"policy", ruling.policy},
+                  {"rule", ruling.rule},
+                  {"dependsOn", dependsOn}});
+}
+
+Value egressValue(const ExplainedEgress& egress) {
+  Value map = rulingValue(egress.enforced);
+  addMembers(map, {{"passedOver", egress.passedOver}, {"audited", makeList(egress.audited, rulingValue)}});
+  return map;
 }
 
 Value tlsValue(const ExplainedTls& tls) {
@@ -193,8 +255,11 @@ Value tlsValue(const ExplainedTls& tls) {
 }
 
 Value addressValue(const ExplainedAddress& address) {
-  return makeMap(
-      {{"ip", address.ip}, {"port", address.port}, {"class", address.addressClass}, {"permitted", address.permitted}});
+  return makeMap({{"ip", address.ip},
+                  {"port", address.port},
+                  {"class", address.addressClass},
+                  {"permitted", address.permitted},
+                  {"egress", makeOrNull(address.egress, egressValue)}});
 }
 
 Value backendValue(FactLines& lines, const ExplainedBackend& backend, const std::vector<ExplainedBackend>& all) {
@@ -209,7 +274,8 @@ Value backendValue(FactLines& lines, const ExplainedBackend& backend, const std:
                        {"tls", makeOrNull(backend.tls, tlsValue)},
                        {"addresses", makeList(backend.addresses, addressValue)},
                        {"resolved", !backend.unresolved},
-                       {"resolutionFailure", ifAny(backend.resolutionFailure)}});
+                       {"resolutionFailure", ifAny(backend.resolutionFailure)},
+                       {"egress", makeOrNull(backend.egress, egressValue)}});
   addAnswer(map, lines, "  answer", backend.answer);
   addFiltersAndSteps(map, lines, backend.filters, backend.steps);
   return map;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "proxy/content/output/make_value.h"
+#include "proxy/control/report/egress_diff.h"
 #include "proxy/control/state/generation.h"
 
 namespace sluice::control {
@@ -120,6 +121,8 @@ std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, 
       changes.push_back({Kind::kChanged, "settings", "settings.yaml",
                          "workers, accessLog and dns take effect after a restart, all others at once"});
     }
+    addPolicyChanges(before.model, after.model, changes);
+    addVerdictChanges(old, now, changes);
   }
   compare(conditionTexts(before.compiled.statuses), conditionTexts(after.compiled.statuses), "problem", std::nullopt,
           changes);

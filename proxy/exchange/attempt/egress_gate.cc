@@ -1,5 +1,6 @@
 #include "proxy/exchange/attempt/egress_gate.h"
 
+#include "proxy/routing/backend_dial.h"
 #include "proxy/routing/rule_reply.h"
 
 namespace sluice::exchange {
@@ -16,9 +17,9 @@ const routing::BackendPlan* EgressGate::backend() const {
 EgressRuling EgressGate::judge(const EgressHttp& leaving) {
   const MatchedRoute& route = t_.route;
   const http::RequestHead& sent = t_.asked != nullptr ? *t_.asked : t_.request.head;
-  const routing::EgressDial dial(route.listener != nullptr ? route.listener->egress.get() : nullptr,
-                                 route.rule->egress.get(),
-                                 egressFacts(*backend(), t_.client.address, egressHttp(sent), leaving));
+  const routing::EgressDial dial(
+      route.listener != nullptr ? route.listener->egress.get() : nullptr, route.rule->egress.get(),
+      routing::egressFacts(*backend(), t_.client.address.bytes(), routing::egressHttp(sent), leaving));
   if (t_.egress == nullptr) {
     t_.egress = t_.request.arena.make<EgressState>(dial);
   } else {
@@ -31,9 +32,7 @@ EgressRuling EgressGate::judge(const EgressHttp& leaving) {
 
 /// Returns the request as the filters will leave it.
 EgressHttp EgressGate::leavingAttempt() const {
-  const http::RequestHead& head = t_.request.head;
-  const std::string_view target = attemptTarget(t_.request.arena, head, *t_.route.rule, *attempts_.backend());
-  return {head.methodText, target.substr(0, target.find('?'))};
+  return routing::leavingHttp(t_.request.arena, t_.request.head, *t_.route.rule, *attempts_.backend());
 }
 
 void EgressGate::reportVerdict() {
@@ -62,7 +61,7 @@ bool EgressGate::admitTentative() {
 }
 
 bool EgressGate::admitAgain(const http::RequestHead& leaving) {
-  const EgressHttp now = egressHttp(leaving);
+  const EgressHttp now = routing::egressHttp(leaving);
   if (t_.egress->dial.facts().leaving == now) return true;
   if (judge(now) != EgressRuling::kDenied) return true;
   reportVerdict();

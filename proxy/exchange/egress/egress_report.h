@@ -1,24 +1,14 @@
-// The facts of a dial that EgressPolicies judge, and reports of what they have decided: for an exchange, or for one of
-// the gateway's own requests.
+// Reports of what EgressPolicies have decided about a dial: for an exchange, or for one of the gateway's own requests.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "proxy/exchange/transaction/observer.h"
-#include "proxy/http/message.h"
-#include "proxy/net/address.h"
 #include "proxy/routing/policy/egress/egress_dial.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
-
-inline routing::EgressHttp egressHttp(const http::RequestHead& head) { return {head.methodText, head.path()}; }
-
-/// Returns the facts of a request of a route to that Backend, which has come as `sent` from the client. All arguments
-/// outlive them.
-routing::EgressFacts egressFacts(const routing::BackendPlan& backend, const net::Address& client,
-                                 const routing::EgressHttp& sent, const routing::EgressHttp& leaving);
 
 /// Calls tell(DialReport) with the judgement of the policies that are enforced, if there is one.
 template <typename Tell>

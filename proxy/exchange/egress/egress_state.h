@@ -22,9 +22,11 @@ struct EgressState {
   std::size_t rule = 0;
   EgressDecision decision = EgressDecision::kAllowed;
 
-  /// Keeps the decision that says most: a denial, then an audited one.
+  /// Keeps the decision that says most: a denial, then an audited one. What an audited policy lets pass says nothing
+  /// beside an earlier decision.
   void note(const DialReport& report) {
-    if (policy != nullptr && decision > report.decision) return;
+    const bool saysMore = report.decision > decision || (report.decision == decision && !report.policy.audits());
+    if (policy != nullptr && !saysMore) return;
     policy = &report.policy;
     rule = report.rule;
     decision = report.decision;

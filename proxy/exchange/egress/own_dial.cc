@@ -1,5 +1,7 @@
 #include "proxy/exchange/egress/own_dial.h"
 
+#include "proxy/routing/backend_dial.h"
+
 namespace sluice::exchange {
 
 using routing::EgressRuling;
@@ -7,7 +9,7 @@ using routing::EgressRuling;
 bool OwnDial::admits(const routing::EgressHttp& sent, const http::RequestHead& leaving) {
   if (!coverage_.any()) return true;
   dial_.emplace(coverage_.ofListener.get(), coverage_.ofRule.get(),
-                egressFacts(backend_, client_, sent, egressHttp(leaving)));
+                routing::egressFacts(backend_, client_.bytes(), sent, routing::egressHttp(leaving)));
   const EgressRuling ruling = dial_->judge();
   byAddress_ = ruling == EgressRuling::kUndecided;
   if (!byAddress_) reportEgress(*dial_, backend_, tell());
@@ -17,7 +19,7 @@ bool OwnDial::admits(const routing::EgressHttp& sent, const http::RequestHead& l
 }
 
 bool OwnDial::admitsAgain(const http::RequestHead& leaving) {
-  if (!dial_ || dial_->facts().leaving == egressHttp(leaving)) return true;
+  if (!dial_ || dial_->facts().leaving == routing::egressHttp(leaving)) return true;
   return admits(dial_->facts().sent, leaving);
 }
 

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "proxy/exchange/egress/egress_report.h"
+#include "proxy/http/message.h"
+#include "proxy/net/address.h"
 
 namespace sluice::exchange {
 

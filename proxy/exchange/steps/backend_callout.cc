@@ -5,6 +5,7 @@
 
 #include "proxy/exchange/transaction/context.h"
 #include "proxy/http/grpc.h"
+#include "proxy/routing/backend_dial.h"
 #include "proxy/routing/backend_target.h"
 
 namespace sluice::exchange {
@@ -48,7 +49,7 @@ void BackendCallout::begin() {
   request_.emplace(context_.upstreams(), static_cast<upstream::AsyncRequestOwner&>(*this),
                    upstream::AsyncRequestTimes{context_.timeouts().streamIdle, timeout_, {}});
   // The client has sent no such request, so there is one form of it.
-  if (!dial_.admits(egressHttp(message_.head), message_.head)) return onFailed(routing::egressDenied());
+  if (!dial_.admits(routing::egressHttp(message_.head), message_.head)) return onFailed(routing::egressDenied());
   if (!request_->enter(plan_)) {
     return onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                           "too many requests to the server that a processor asks")

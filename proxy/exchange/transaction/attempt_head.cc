@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "proxy/exchange/transaction/forwarded.h"
+#include "proxy/routing/backend_dial.h"
 
 namespace sluice::exchange {
 namespace {
@@ -15,13 +16,6 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
 }
 
 }  // namespace
-
-// Both would rewrite the path that was matched, not the result of the other, so only the more specific one applies.
-std::string_view attemptTarget(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
-                               const routing::WeightedBackend& backend) {
-  const bool ofBackend = backend.rewrite.path != routing::PathRewrite::kNone;
-  return (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
-}
 
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
                               const routing::WeightedBackend& backend, const GatewayIdentity& identity,
@@ -38,7 +32,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   applyAuthority(rule.requestHeaders, rule.rewrite, head);
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
-  head.target = attemptTarget(arena, request, rule, backend);
+  head.target = routing::attemptTarget(arena, request, rule, backend);
   head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));
   return head;
 }

@@ -1,7 +1,10 @@
 #include "proxy/routing/table/route_survey.h"
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "proxy/http/hygiene.h"
@@ -222,6 +225,24 @@ std::vector<const Match*> matchesOfRule(const RouteTable& routes, const Surveyed
   std::sort(matches.begin(), matches.end(),
             [](const Match* a, const Match* b) { return a->precedence < b->precedence; });
   return matches;
+}
+
+std::vector<RuleOfTable> rulesOf(const RouteTable& routes) {
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::uint32_t>;
+  std::map<Key, RuleOfTable> rules;
+  routes.index().listeners.forEach([&](const std::string&, const ListenerRoutes& listener) {
+    OneByOne each{[&](const Candidate& candidate) {
+      const Precedence& at = candidate.match->precedence;
+      const ServedListener& served = *listener.name;
+      rules.try_emplace(Key(served.gateway, served.section, at.route, at.rule),
+                        RuleOfTable{&served, candidate.rule.get(), at.rule});
+      return false;
+    }};
+    listener.hosts.forEach([&](const std::string&, const std::shared_ptr<const HostRules>& of) { of->forEach(each); });
+  });
+  std::vector<RuleOfTable> result;
+  for (const auto& [key, rule] : rules) result.push_back(rule);
+  return result;
 }
 
 std::vector<ListenerOfTable> listenersOf(const RouteTable& routes) {

@@ -62,4 +62,13 @@ struct ListenerOfTable {
 /// Returns them by hostname.
 std::vector<ListenerOfTable> listenersOf(const RouteTable& routes);
 
+/// A rule at a listener.
+struct RuleOfTable {
+  const ServedListener* listener = nullptr;
+  const Rule* rule = nullptr;
+  std::uint32_t index = 0;  // of the rule in its route
+};
+/// Returns each rule of each listener once, in the order of listeners, routes and rules.
+std::vector<RuleOfTable> rulesOf(const RouteTable& routes);
+
 }  // namespace sluice::routing

@@ -65,6 +65,19 @@ TEST_F(ExplainedSteps, AreThoseOfTheAttemptIfOnlyTheBackendHasAny) {
               ElementsAre("sign in attempt", "key in attempt", "quota in attempt", "answer too in response"));
 }
 
+TEST_F(ExplainedSteps, EndWherePoliciesDenyTheBackend) {
+  const StepSources sources{nullptr, &gateway_, &route_, &backend_};
+  EXPECT_THAT(test::stepNames(explainedSteps(sources, Course::kDenied, kTimeout)),
+              ElementsAre("check in before authentication", "sign in before authentication", "answer too in response",
+                          "answer in response"));
+  EXPECT_THAT(
+      test::stepNames(explainedSteps(sources, Course::kUnreached, kTimeout)),
+      ElementsAre("check in before authentication", "sign in before authentication", "early in after authentication",
+                  "late in after authentication", "text in after authentication", "key in attempt",
+                  "answer too in response", "answer in response"))
+      << "without the steps that a connection has";
+}
+
 TEST_F(ExplainedSteps, SeeAnAnswerOfTheGatewayToo) {
   EXPECT_THAT(test::stepNames(explainedSteps({nullptr, &gateway_, &route_, nullptr}, Course::kAnswered, kTimeout)),
               ElementsAre("check in before authentication", "early in after authentication",

@@ -66,8 +66,9 @@ TEST(ExplainCommand, ExplainsCallsAndServices) {
                                      "match       service demo.Models, rpc method Predict\n"));
   const ProgramOutcome service = explain("services", {"--url", "http://any.test/x", "-o", "json"});
   EXPECT_EQ(service.exitCode, 0) << service.errors;
-  EXPECT_THAT(service.output,
-              HasSubstr(R"("addresses":[{"ip":"10.20.0.7","port":8080,"class":"private","permitted":true}])"));
+  EXPECT_THAT(
+      service.output,
+      HasSubstr(R"("addresses":[{"ip":"10.20.0.7","port":8080,"class":"private","permitted":true,"egress":null}])"));
 }
 
 TEST(ExplainCommand, ExplainsAnswersOfTheGatewayAndExitsWithZero) {
