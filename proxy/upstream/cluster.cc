@@ -198,7 +198,13 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
 }
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
-  if (wishes.dial != nullptr) return acquireJudged(*this, waiter, wishes);
+  if (wishes.dial != nullptr) {
+    Wishes known = wishes;
+    // A request that waits for a connection is not resolved again: its name may lead elsewhere by now.
+    const auto found = placements_.find(waiter);
+    if (found != placements_.end() && found->second.allowed) known.allowed = &*found->second.allowed;
+    return acquireJudged(*this, waiter, known);
+  }
   if (broken_) return *broken_;
   if (!owner_.pins().empty()) {
     Connection* own = wishes.client != http::kNoToken ? owner_.pins().find(wishes.client, *this) : nullptr;

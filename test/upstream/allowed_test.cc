@@ -199,6 +199,30 @@ TEST_F(Allowed, AServiceWithoutItsAllowedEndpointsIsUnavailable) {
   EXPECT_EQ(rig_->error(request).type, base::ErrorType::kDestinationUnavailable);
 }
 
+TEST_F(Allowed, AJudgedRequestIsNotResolvedAgainWhenItsConnectionIsThere) {
+  begin();
+  know({"192.0.2.1", "192.0.2.2"});
+  const base::EgressTerms terms{
+      false, false, {{.name = "one", .addresses = std::vector{*base::IpNetwork::parse("192.0.2.2")}}}};
+  routing::EgressPolicies policies;
+  policies.add(*routing::EgressJudge::compile("demo/policy", terms));
+  routing::EgressFacts facts;
+  facts.name = PoolRig::kHost;
+  routing::EgressDial dial(&policies, nullptr, facts);
+  const std::size_t request = rig_->wantJudged(dial);
+  ASSERT_EQ(rig_->dialled(), 1U);
+  EXPECT_EQ(ip(0), "192.0.2.2");
+  rig_->resolver.forget(PoolRig::kHost);
+  rig_->accept(0);
+  EXPECT_TRUE(rig_->begun(request));
+  EXPECT_EQ(rig_->resolver.questions, 0);
+  EXPECT_EQ(dial.verdict().ruling, routing::EgressRuling::kPassed);
+  know({"192.0.2.1"});
+  const std::size_t next = rig_->wantJudged(dial);
+  ASSERT_TRUE(rig_->failed(next)) << "each request is judged by the addresses of its time";
+  EXPECT_EQ(rig_->error(next).type, base::ErrorType::kHttpRequestDenied);
+}
+
 TEST_F(Allowed, AddressesThatComeAndGoLeaveThoseInUseAlone) {
   begin();
   const std::size_t kept = rig_->wantOf({"192.0.2.200"});

@@ -88,6 +88,14 @@ class PoolRig final : private net::Beats, private WaiterSink {
     acquire(requests_.size());
     return requests_.size() - 1;
   }
+  /// Adds a request that wants a connection to an address that policies permit. `dial` outlives it.
+  std::size_t wantJudged(routing::EgressDial& dial) {
+    const net::Worker::Turn turn(worker);
+    add();
+    requests_.back().dial = &dial;
+    acquire(requests_.size());
+    return requests_.size() - 1;
+  }
   /// Adds a request that wants addresses and no connection.
   std::size_t ask() {
     const net::Worker::Turn turn(worker);
@@ -191,6 +199,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     Cluster* cluster = nullptr;
     std::optional<net::Address> preferred;
     std::optional<net::Addresses> allowed;
+    routing::EgressDial* dial = nullptr;
     net::Addresses resolved;
     bool asks = false;
     base::Handle<Connection> connection;
@@ -220,6 +229,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     const Wishes wishes = {.preferred = request.preferred ? &*request.preferred : nullptr,
                            .avoided = avoided,
                            .allowed = request.allowed ? &*request.allowed : nullptr,
+                           .dial = request.dial,
                            .failing = failing};
     auto lease = request.cluster->acquire(token, wishes);
     if (!lease.ok()) {
