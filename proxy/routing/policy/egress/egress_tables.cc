@@ -1,6 +1,7 @@
 #include "proxy/routing/policy/egress/egress_tables.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 
@@ -11,6 +12,18 @@ namespace {
 
 constexpr std::uint16_t kHttpPort = 80;
 constexpr std::uint16_t kHttpsPort = 443;
+constexpr std::array<std::uint8_t, 4> kLoopbackV4{127, 0, 0, 1};
+constexpr std::array<std::uint8_t, 16> kLoopbackV6{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+
+bool isUnspecified(base::AddressBytes address) {
+  return std::all_of(address.begin(), address.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+/// Returns the address to which the kernel connects in place of an unspecified one.
+base::AddressBytes loopbackOf(base::AddressBytes unspecified) {
+  if (unspecified.size() == kLoopbackV4.size()) return kLoopbackV4;
+  return kLoopbackV6;
+}
 
 /// Calls add(element, index of the rule) for all elements of a list that rules may give.
 template <typename Element, typename Add>
@@ -173,20 +186,19 @@ void EgressTables<Words>::byClient(const EgressFacts& facts, Standing& standing)
   standing.left &= clients_.find(isMapped ? facts.client.last(4) : facts.client);
 }
 
-/// A Deny rule also matches the IPv4 address that a form of IPv6 carries.
+/// A Deny rule also matches the IPv4 address that a form of IPv6 carries, and loopback in place of an unspecified
+/// address.
 template <std::size_t Words>
 void EgressTables<Words>::byAddress(const EgressFacts& facts, Standing& standing) const {
   if (facts.address.empty()) {
     standing.unknown |= givenAddresses_;
     return;
   }
-  const Rules& matching = addresses_.find(facts.address);
-  if (facts.address.size() == 16) {
-    if (const auto carried = carriedV4(facts.address)) {
-      standing.left &= matching | (addresses_.find(*carried) & deny_);
-      return;
-    }
-  }
+  Rules matching = addresses_.find(facts.address);
+  const auto carried = facts.address.size() == kLoopbackV6.size() ? carriedV4(facts.address) : std::nullopt;
+  const base::AddressBytes reached = carried ? base::AddressBytes(*carried) : facts.address;
+  if (carried) matching |= addresses_.find(reached) & deny_;
+  if (isUnspecified(reached)) matching |= addresses_.find(loopbackOf(reached)) & deny_;
   standing.left &= matching;
 }
 

@@ -152,6 +152,26 @@ TEST(EgressJudge, DeniesTheIpv4AddressThatAFormOfIpv6Carries) {
   EXPECT_EQ(rulingOf(denying(rule), facts), kPassed);
 }
 
+TEST(EgressJudge, DeniesTheUnspecifiedAddressWithTheLoopbackThatItReaches) {
+  for (const auto& [network, text, isDenied, isAllowed] :
+       std::vector<std::tuple<const char*, const char*, bool, bool>>{{"127.0.0.0/8", "0.0.0.0", true, false},
+                                                                     {"127.0.0.0/8", "::ffff:0.0.0.0", true, false},
+                                                                     {"127.0.0.0/8", "::", false, false},
+                                                                     {"127.0.0.0/8", "0.0.0.1", false, false},
+                                                                     {"::1/128", "::", true, false},
+                                                                     {"::1/128", "0.0.0.0", false, false},
+                                                                     {"0.0.0.0/8", "0.0.0.0", true, true},
+                                                                     {"0.0.0.0/8", "127.0.0.1", false, false},
+                                                                     {"10.0.0.0/8", "0.0.0.0", false, false}}) {
+    const EgressRule rule{.name = "rule", .addresses = networks(network)};
+    const auto address = test::addressBytes(text);
+    EgressFacts facts = factsOf("a.test");
+    facts.address = address;
+    EXPECT_EQ(rulingOf(denying(rule), facts), isDenied ? kDenied : kPassed) << network << " " << text;
+    EXPECT_EQ(rulingOf(allowing(rule), facts), isAllowed ? kPassed : kDenied) << network << " " << text;
+  }
+}
+
 TEST(EgressJudge, SeesAMappedClientAsItsIpv4Address) {
   for (const auto& [text, isIn] : std::vector<std::pair<const char*, bool>>{
            {"10.0.0.1", true}, {"::ffff:10.0.0.1", true}, {"::ffff:11.0.0.1", false}, {"64:ff9b::10.0.0.1", false}}) {

@@ -64,6 +64,14 @@ Octets carried(const Octets& address) {
   return address;
 }
 
+/// A connection to 0.0.0.0 is one to 127.0.0.1, and a connection to :: is one to ::1.
+Octets reached(Octets address) {
+  if (std::count(address.begin(), address.end(), 0) < static_cast<std::ptrdiff_t>(address.size())) return address;
+  if (address.size() == 4) address.front() = 127;
+  address.back() = 1;
+  return address;
+}
+
 bool egressNameFits(const std::string& hostname, std::string_view name) {
   if (!hostname.starts_with("*.")) return hostname == name;
   return name.size() >= hostname.size() && name.ends_with(std::string_view(hostname).substr(1));
@@ -116,7 +124,9 @@ Truth addressTruth(const EgressRule& rule, const EgressFacts& facts) {
   if (facts.address.empty()) return Truth::kUnknown;
   const Octets asGiven(facts.address.begin(), facts.address.end());
   if (isInOne(*rule.addresses, asGiven)) return Truth::kTrue;
-  return truthOf(!rule.allows && isInOne(*rule.addresses, carried(unmapped(facts.address))));
+  if (rule.allows) return Truth::kFalse;
+  const Octets inner = carried(unmapped(facts.address));
+  return truthOf(isInOne(*rule.addresses, inner) || isInOne(*rule.addresses, reached(inner)));
 }
 
 bool egressPathFits(const EgressPath& path, const std::string& asked) {
