@@ -1,22 +1,22 @@
 // Tests a name server that alternates between an origin and forbidden addresses: thousands of requests, each with a
-// query and a connection of its own. A canary on the forbidden addresses must see nothing.
-#include <gmock/gmock.h>
+// query and a connection of its own. A canary on the forbidden addresses must see nothing, whether the address guard or
+// an EgressPolicy forbids them.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "test/integration/names/walls.h"
 #include "test/integration/support/canary.h"
 #include "test/integration/support/child_process.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/processors.h"
+#include "test/integration/support/route.h"
 #include "test/integration/support/scripted_name_server.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr int kRebindingRequests = 10'000;
 constexpr const char* kOrigin = "127.0.0.2";
@@ -45,7 +45,7 @@ const std::vector<std::vector<std::string>> kAnswers = {
     {"64:ff9b::7f00:1", kOrigin},
     {"2002:7f00:1::"},
     {kOrigin},
-    {"100.64.0.1", "224.0.0.1", "fe80::1"},
+    {"100.64.0.1", "224.0.0.1", "fe80::1", "::"},
 };
 
 /// Returns the number before a word in h2load's output: "status codes: 4 2xx, 0 3xx, 4 4xx, 0 5xx".
@@ -66,22 +66,81 @@ struct Kept {
   /// when most requests come.
   int least;
   /// A processing step of phase connect looks at each request first.
-  bool hasStep = false;
+  bool hasStep;
+  Wall wall;
 };
 
-class DnsRebinding : public testing::TestWithParam<Kept> {};
+/// Each answer is for one request.
+Kept forOneTurn(const char* name, bool hasStep, const Wall& wall) {
+  return {name, 0, "minTtl: 0s", kRebindingRequests / 10, kRebindingRequests / 4, hasStep, wall};
+}
+Kept forAMoment(const char* name, const Wall& wall) {
+  return {name,  1,   "minTtl: 0s, maxTtl: 1ms", 2 * static_cast<int>(kAnswers.size()), kRebindingRequests / 100,
+          false, wall};
+}
+
+class DnsRebinding : public testing::TestWithParam<Kept> {
+ protected:
+  GatewaySpec spec(const ScriptedNameServer& names) const {
+    const std::string step = "[" + use("QoSController", "qos", "connect", "concurrency: 1000") + "]";
+    GatewaySpec made{
+        .backends = {{.hostname = "origin.test",
+                      .port = port,
+                      .addresses = "",
+                      .extensions = GetParam().hasStep ? step : std::string()}},
+        .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
+        .allow = GetParam().wall.allow,
+        .accessLog = accessLog};
+    made.routes = routeOfRules("    - " + backendRefs().substr(6)) + GetParam().wall.policy;
+    return made;
+  }
+  /// Returns how often the access log has this.
+  int logged(const std::string& what) const {
+    const std::string text = readFile(accessLog);
+    int lines = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++lines;
+    return lines;
+  }
+  void expectRefusals(const GatewayProcess& gateway, int denied) const {
+    const Wall& wall = GetParam().wall;
+    EXPECT_TRUE(eventually([&] { return logged("\n") == kRebindingRequests; })) << logged("\n");
+    EXPECT_EQ(logged(R"("http.response.status_code":403,"error.type":")" + wall.error + "\""), denied);
+    if (wall.isPolicy()) return;
+    for (const char* kind : {"loopback", "metadata", "unspecified", "private", "v4_mapped", "nat64", "6to4",
+                             "carrier_nat", "multicast", "link_local"}) {
+      EXPECT_GT(gateway.metric("sluice_address_denied_total{class=\"" + std::string(kind) + "\"}"), 0) << kind;
+    }
+  }
+  void expectDecisions(const GatewayProcess& gateway, int allowed, int denied) const {
+    const Wall& wall = GetParam().wall;
+    if (wall.policy.empty()) return;
+    const int byPolicy = wall.isPolicy() ? denied : 0;
+    EXPECT_EQ(gateway.metric(wall.passes()), allowed);
+    EXPECT_EQ(gateway.metric(wall.denials()), byPolicy);
+    EXPECT_EQ(logged(R"("policy":"test/wall","rule":")" + wall.denying + R"(","decision":"denied")"), byPolicy);
+    EXPECT_EQ(gateway.metrics().find("sluice_address_denied_total{") == std::string::npos, wall.isPolicy());
+  }
+
+  const std::uint16_t port = freePort();
+  // Lines are dropped if their reader is too slow. A file takes all of them.
+  const TempDir folder;
+  const std::string accessLog = folder.path() + "/access.log";
+};
+
+const std::string kCanaries = "127.0.0.1/32, '::1/128', " + std::string(kInnerNetworks);
 
 INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
-                         testing::Values(Kept{"ForOneTurn", 0, "minTtl: 0s", kRebindingRequests / 10,
-                                              kRebindingRequests / 4},
-                                         Kept{"ForAMoment", 1, "minTtl: 0s, maxTtl: 1ms",
-                                              2 * static_cast<int>(kAnswers.size()), kRebindingRequests / 100},
-                                         Kept{"ForOneTurnWithAStepOfConnect", 0, "minTtl: 0s", kRebindingRequests / 10,
-                                              kRebindingRequests / 4, true}),
+                         testing::Values(forOneTurn("ForOneTurn", false, guardAlone("127.0.0.2/32")),
+                                         forAMoment("ForAMoment", guardAlone("127.0.0.2/32")),
+                                         forOneTurn("ForOneTurnWithAStepOfConnect", true, guardAlone("127.0.0.2/32")),
+                                         forOneTurn("ForOneTurnAgainstAnAllowRule", false, allowRule("127.0.0.2/32")),
+                                         forOneTurn("ForOneTurnAgainstADenyRule", true, denyRule(kCanaries)),
+                                         forAMoment("ForAMomentAgainstADenyRule", denyRule(kCanaries)),
+                                         forOneTurn("ForOneTurnAgainstTheGuardAndAnAllowRule", false,
+                                                    behindTheGuard("127.0.0.2/32", allowRule("127.0.0.2/32")))),
                          [](const auto& given) { return given.param.name; });
 
 TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
-  const std::uint16_t port = freePort();
   const Canary origin(kOrigin, port);
   const Canary canary("127.0.0.1", port);
   const Canary canary6("::1", port);
@@ -90,18 +149,7 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
     const auto& answer = kAnswers[static_cast<std::size_t>(question.number) % kAnswers.size()];
     return std::vector<ScriptedNameServer::Datagram>{{dnsReply(question, answer, ttl)}};
   });
-  // Lines are dropped if their reader is too slow. A file takes all of them.
-  const TempDir folder;
-  const std::string accessLog = folder.path() + "/access.log";
-  const std::string step = "[" + use("QoSController", "qos", "connect", "concurrency: 1000") + "]";
-  GatewayProcess gateway(
-      {.backends = {{.hostname = "origin.test",
-                     .port = port,
-                     .addresses = "",
-                     .extensions = GetParam().hasStep ? step : std::string()}},
-       .dns = "servers: [\"" + names.address() + "\"], ipv6: true, negativeTtl: 0s, " + GetParam().settings,
-       .allow = "127.0.0.2/32",
-       .accessLog = accessLog});
+  GatewayProcess gateway(spec(names));
   const ProgramOutcome load =
       run({"h2load", "--h1", "-n", std::to_string(kRebindingRequests), "-c", "8", gateway.url("/")},
           std::chrono::seconds(100));
@@ -120,19 +168,8 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
   if (GetParam().hasStep) {
     EXPECT_EQ(looked, allowed) << "and requests without an allowed address do not reach the step";
   }
-
-  const auto logged = [&accessLog](const std::string& what) {
-    const std::string text = readFile(accessLog);
-    int lines = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++lines;
-    return lines;
-  };
-  EXPECT_TRUE(eventually([&] { return logged("\n") == kRebindingRequests; })) << logged("\n");
-  EXPECT_EQ(logged("\"http.response.status_code\":403,\"error.type\":\"destination_ip_prohibited\""), denied);
-  for (const char* kind : {"loopback", "metadata", "unspecified", "private", "v4_mapped", "nat64", "6to4",
-                           "carrier_nat", "multicast", "link_local"}) {
-    EXPECT_GT(gateway.metric("sluice_address_denied_total{class=\"" + std::string(kind) + "\"}"), 0) << kind;
-  }
+  expectRefusals(gateway, denied);
+  expectDecisions(gateway, allowed, denied);
 }
 
 }  // namespace

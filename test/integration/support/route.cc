@@ -12,10 +12,9 @@ std::string curl(std::vector<std::string> argv, const GatewayProcess& gateway, c
 
 }  // namespace
 
-std::string routeOfRules(const std::string& rules) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-         "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
-         rules;
+std::string routeOfRules(const std::string& rules, const std::string& name) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
+         "}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n" + rules;
 }
 
 std::string backendRef(const std::string& name, const std::string& more) {

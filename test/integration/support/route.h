@@ -8,8 +8,8 @@
 
 namespace sluice::test {
 
-/// Returns the HTTPRoute "all" with these rules, given as lines.
-std::string routeOfRules(const std::string& rules);
+/// Returns an HTTPRoute with these rules, at most 16, given as lines.
+std::string routeOfRules(const std::string& rules, const std::string& name = "all");
 /// Returns a reference to a Backend of the test; `more` are further members: ", weight: 1".
 std::string backendRef(const std::string& name = "origin", const std::string& more = {});
 /// Returns the backendRefs of a rule with one weighted backend, as a line.
