@@ -10,9 +10,10 @@ inline const std::string kGatewayTarget = "{group: gateway.networking.k8s.io, ki
 inline const std::string kRouteTarget = "{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}";
 
 /// Returns a policy as a document of its own. `spec` has the other members of its spec: "rules: [...]".
-inline std::string egressPolicy(const std::string& name, const std::string& target, const std::string& spec) {
-  return "---\napiVersion: sluice.dev/v1alpha1\nkind: EgressPolicy\nmetadata: {namespace: test, name: " + name +
-         "}\nspec: {targetRefs: [" + target + "], " + spec + "}\n";
+inline std::string egressPolicy(const std::string& name, const std::string& target, const std::string& spec,
+                                const std::string& nameSpace = "test") {
+  return "---\napiVersion: sluice.dev/v1alpha1\nkind: EgressPolicy\nmetadata: {namespace: " + nameSpace +
+         ", name: " + name + "}\nspec: {targetRefs: [" + target + "], " + spec + "}\n";
 }
 /// Returns a rule, in the form of an element of a list; `what` has its other members.
 inline std::string allowing(const std::string& name, const std::string& what) {
@@ -23,9 +24,10 @@ inline std::string denying(const std::string& name, const std::string& what) {
 }
 
 /// Returns the series of decisions of a policy of the tests.
-inline std::string decisionsOf(const std::string& policy, const std::string& rule, const std::string& decision) {
-  return "sluice_egress_decisions_total{policy=\"test/" + policy + "\",rule=\"" + rule + "\",decision=\"" + decision +
-         "\"}";
+inline std::string decisionsOf(const std::string& policy, const std::string& rule, const std::string& decision,
+                               const std::string& nameSpace = "test") {
+  return "sluice_egress_decisions_total{policy=\"" + nameSpace + "/" + policy + "\",rule=\"" + rule + "\",decision=\"" +
+         decision + "\"}";
 }
 
 }  // namespace sluice::test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "test/integration/kubernetes/source_fixture.h"
+#include "test/integration/kubernetes/events_fixture.h"
 #include "test/integration/support/switched_origin.h"
 
 namespace sluice::test {
@@ -15,10 +15,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// A Gateway in namespace demo. Its routes lead to a Backend in namespace team, which is checked.
-class KubeTrafficEvents : public KubeSourceTest {
+class KubeTrafficEvents : public KubeEventsTest {
  protected:
   void SetUp() override {
-    KubeSourceTest::SetUp();
+    KubeEventsTest::SetUp();
     if (IsSkipped()) return;
     startServer(InstalledKinds::kGatewayApiAndOurs);
     kubectl->apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n");
@@ -31,23 +31,6 @@ class KubeTrafficEvents : public KubeSourceTest {
                    "http: {path: /healthz}}}\n");
     startGateway({"--gateway", "demo/egress"}, "", {"POD_NAME=pod-1"});
     EXPECT_TRUE(answers("/", "far"));
-  }
-
-  /// Returns the events of the namespace, each in a line: "Type Reason Kind namespace/name: note".
-  std::string events(const std::string& nameSpace) const {
-    const std::string line =
-        R"({.type} {.reason} {.regarding.kind} {.regarding.namespace}/{.regarding.name}: {.note}{"\n"})";
-    return "\n" + kubectl->expect({"get", "events.events.k8s.io", "-n", nameSpace, "-o",
-                                   "jsonpath={range .items[*]}" + line + "{end}"});
-  }
-  /// Waits for an event, while requests go on.
-  testing::AssertionResult isTold(const std::string& nameSpace, const std::string& event) const {
-    const auto found = [&] {
-      ask();
-      return events(nameSpace).find("\n" + event) != std::string::npos;
-    };
-    if (eventually(found)) return testing::AssertionSuccess();
-    return testing::AssertionFailure() << events(nameSpace) << sluice->process().errors();
   }
 
   SwitchedOrigin far{"far"};
