@@ -1,10 +1,13 @@
 #include "proxy/routing/policy/egress/egress_policies.h"
 
+#include <utility>
+
 namespace sluice::routing {
 EgressVerdict judgeEgress(const EgressPolicies* ofListener, const EgressPolicies* ofRule, const EgressFacts& facts) {
   EgressVerdict verdict;
-  for (const EgressPolicies* const policies : {ofListener, ofRule}) {
-    if (policies == nullptr) continue;
+  const EgressPolicies* next = ofListener != nullptr ? ofRule : nullptr;
+  const EgressPolicies* policies = ofListener != nullptr ? ofListener : ofRule;
+  for (; policies != nullptr; policies = std::exchange(next, nullptr)) {
     for (const auto& each : policies->enforced) {
       const EgressJudgement judgement = each->judge(facts);
       if (judgement.ruling == EgressRuling::kDenied) return {EgressRuling::kDenied, each.get(), judgement.rule};

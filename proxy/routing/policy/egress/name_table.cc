@@ -16,13 +16,13 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t word) {
   return hash ^ hash >> 32;
 }
 
-/// Takes eight bytes at once, because each request needs some hashes of names.
+/// Takes eight bytes at once, because each request needs some hashes of names. Never 0.
 std::uint64_t hashOf(std::string_view name) {
   std::uint64_t hash = name.size();
   std::uint64_t word = 0;
   if (name.size() < sizeof(word)) {
     for (const char c : name) word = word << 8 | static_cast<std::uint8_t>(c);
-    return mixed(hash, word);
+    return mixed(hash, word) | 1;
   }
   for (std::size_t at = 0; at < name.size() - sizeof(word); at += sizeof(word)) {
     std::memcpy(&word, name.data() + at, sizeof(word));
@@ -30,7 +30,7 @@ std::uint64_t hashOf(std::string_view name) {
   }
   // The last eight bytes, some of which may have been taken before.
   std::memcpy(&word, name.data() + name.size() - sizeof(word), sizeof(word));
-  return mixed(hash, word);
+  return mixed(hash, word) | 1;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ NameTable<Rules>::NameTable(const Rules& always, const std::vector<RuleHostname>
   mask_ = slots_.size() - 1;
   for (const auto& [hostname, rule] : hostnames) {
     const bool isWildcard = hostname.starts_with("*.");
-    Entry& entry = slotOf(isWildcard ? hostname.substr(2) : hostname);
+    Entry& entry = entryOf(isWildcard ? hostname.substr(2) : hostname);
     (isWildcard ? entry.below : entry.exact).insert(rule);
     if (isWildcard) suffixLengths_.push_back(entry.name.size());
   }
@@ -51,20 +51,22 @@ NameTable<Rules>::NameTable(const Rules& always, const std::vector<RuleHostname>
 }
 
 template <typename Rules>
-typename NameTable<Rules>::Entry& NameTable<Rules>::slotOf(const std::string& name) {
+typename NameTable<Rules>::Entry& NameTable<Rules>::entryOf(const std::string& name) {
+  if (const Entry* const known = lookUp(name)) return entries_[static_cast<std::size_t>(known - entries_.data())];
   const std::uint64_t hash = hashOf(name);
-  std::size_t at = hash & mask_;
-  while (!slots_[at].name.empty() && slots_[at].name != name) at = (at + 1) & mask_;
-  slots_[at].name = name;
-  slots_[at].hash = hash;
-  return slots_[at];
+  std::size_t at = hash >> 1 & mask_;
+  while (slots_[at].hash != 0) at = (at + 1) & mask_;
+  slots_[at] = {hash, entries_.size()};
+  return entries_.emplace_back(Entry{name, {}, {}});
 }
 
 template <typename Rules>
 const typename NameTable<Rules>::Entry* NameTable<Rules>::lookUp(std::string_view name) const {
   const std::uint64_t hash = hashOf(name);
-  for (std::size_t at = hash & mask_; !slots_[at].name.empty(); at = (at + 1) & mask_) {
-    if (slots_[at].hash == hash && slots_[at].name == name) return &slots_[at];
+  for (std::size_t at = hash >> 1 & mask_; slots_[at].hash != 0; at = (at + 1) & mask_) {
+    if (slots_[at].hash != hash) continue;
+    const Entry& entry = entries_[slots_[at].entry];
+    if (entry.name == name) return &entry;
   }
   return nullptr;
 }

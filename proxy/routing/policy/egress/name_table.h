@@ -28,17 +28,22 @@ class NameTable {
  private:
   /// A name that hostnames consist of, or end with.
   struct Entry {
-    std::string name;        // empty in a free slot
-    std::uint64_t hash = 0;  // of the name
-    Rules exact;             // rules with this hostname
-    Rules below;             // rules with "*." and this name
+    std::string name;
+    Rules exact;  // rules with this hostname
+    Rules below;  // rules with "*." and this name
+  };
+  /// Hashes are apart from names, so a look-up hardly ever touches the entry of another name.
+  struct Slot {
+    std::uint64_t hash = 0;  // of the entry's name; 0 in a free slot
+    std::size_t entry = 0;
   };
 
   const Entry* lookUp(std::string_view name) const;
-  Entry& slotOf(const std::string& name);
+  Entry& entryOf(const std::string& name);
 
   Rules always_;
-  std::vector<Entry> slots_;                // a power of two, at most half of them taken; empty without hostnames
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;                 // a power of two, at most half of them taken; empty without hostnames
   std::size_t mask_ = 0;                    // of the index of a slot
   std::vector<std::size_t> suffixLengths_;  // the lengths of suffixes of wildcards, each of them once
 };
