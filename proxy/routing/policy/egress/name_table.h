@@ -33,7 +33,7 @@ class NameTable {
     Rules below;  // rules with "*." and this name
   };
   /// Hashes are apart from names, so a look-up hardly ever touches the entry of another name.
-  struct Slot {
+  struct NameSlot {
     std::uint64_t hash = 0;  // of the entry's name; 0 in a free slot
     std::size_t entry = 0;
   };
@@ -43,7 +43,7 @@ class NameTable {
 
   Rules always_;
   std::vector<Entry> entries_;
-  std::vector<Slot> slots_;                 // a power of two, at most half of them taken; empty without hostnames
+  std::vector<NameSlot> slots_;             // a power of two, at most half of them taken; empty without hostnames
   std::size_t mask_ = 0;                    // of the index of a slot
   std::vector<std::size_t> suffixLengths_;  // the lengths of suffixes of wildcards, each of them once
 };
