@@ -153,6 +153,13 @@ struct BackendPort {
   std::uint32_t weight = 1;    // among the endpoints with its priority; from 1 to 1000
 };
 
+/// Destinations that requests name: those of type Dynamic, a wildcard in place of a hostname, and Envoy Gateway's
+/// DynamicResolver.
+struct DynamicDestination {
+  /// In lower case: exact names, or "*.suffix" for one label or more before the suffix; empty: any name or address.
+  std::vector<std::string> hostnames;
+};
+
 /// One external destination, in any spelling. Its metadata has the group and kind by which a backendRef refers to it.
 /// Each spelling has its own read_backend_*.cc.
 struct Backend {
@@ -170,6 +177,9 @@ struct Backend {
   /// True for type Endpoints. A reference then refers to all of `ports`, at most 64, and gives no port number. There is
   /// no hostname, and no two endpoints have the same host and number.
   bool hasEndpoints = false;
+  /// If set, there is no hostname and no Service. A reference without a port refers to all of `ports`; a port with the
+  /// number 0, which is the only one, stands for any.
+  std::optional<DynamicDestination> dynamic;
   /// The `fallback` of Envoy Gateway. In a rule, the Backend gets requests only when the other Backends do not serve.
   bool isFallback = false;
   std::optional<BackendTls> tls;

@@ -80,6 +80,7 @@ struct LimitSettings {
   std::uint64_t backendConnections = 1024;
   std::uint64_t backendPending = 1024;
   std::uint64_t backendRequests = 1024;
+  std::uint64_t dynamicClusters = 1024;  // of each worker
   std::uint64_t adminConnections = 256;
   std::uint64_t matches = 20000;
 

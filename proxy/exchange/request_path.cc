@@ -182,12 +182,14 @@ void RequestPath::await() {
 }
 
 void RequestPath::processTentative() {
+  if (!findDestination()) return;
   if (!s_.processing.beginTentative()) return t_.raise(Event::kStepsDone);
   onMoved(s_.requestBody.moveRequest());
 }
 
 // Policies judge between the rounds, so that no step behind authentication sees a request that is denied anyway.
 void RequestPath::processSecond() {
+  if (!findDestination()) return;
   if (EgressGate::guards(t_.route) && !egress().admitTentative()) return deny();
   s_.processing.beginSecondRound();
   onMoved(s_.requestBody.moveRequest());
@@ -235,6 +237,7 @@ void RequestPath::enter() {
   s_.processing.endRounds();
   if (s_.attempts.backend() == nullptr) return answerByRule();
   if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return t_.raise(Event::kRejected);
+  if (!findDestination()) return;
   s_.attempts.keepForRetries();
   if (EgressGate::guards(t_.route) && !admitToPolicies()) return;
   const auto& mirrors = t_.route.rule->mirrors;
@@ -256,6 +259,7 @@ void RequestPath::answerByRule() {
 }
 
 void RequestPath::prepare() {
+  if (!findDestination()) return;
   if (!EgressGate::guards(t_.route) || admitToPolicies()) prepareAdmitted();
 }
 
@@ -263,6 +267,15 @@ void RequestPath::prepareAdmitted() {
   s_.attempts.begin();
   if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, s_.attempts.backend());
   makeAttempt();
+}
+
+/// Returns false if the request names its destination, and cannot go there.
+bool RequestPath::findDestination() {
+  const routing::WeightedBackend* const chosen = s_.attempts.backend();
+  if (chosen == nullptr || !chosen->backend || chosen->backend->dynamic == nullptr) return true;
+  const std::optional<base::Error> refusal = exchange::findDestination(t_, s_.attempts.current());
+  if (refusal) t_.raise(Event::kRejected, *refusal);
+  return !refusal;
 }
 
 /// Returns false if policies deny every Backend that the attempt could go to.
@@ -300,7 +313,7 @@ void RequestPath::makeAttempt() {
 void RequestPath::admit() {
   Attempt& attempt = s_.attempts.current();
   if (attempt.request.entered()) return t_.raise(Event::kRouted);  // the same attempt is made again
-  const auto* plan = routing::planFor(t_.request.head, attempt.backend->backend);
+  const auto* plan = routing::planFor(t_.request.head, attempt.destination());
   if (plan == nullptr) {
     return t_.raise(Event::kRejected,
                     base::Error::upstream(base::ErrorType::kHttpProtocolError,

@@ -34,6 +34,7 @@ class RequestPath {
   void answerByRule();
   void prepare();
   void prepareAdmitted();
+  bool findDestination();
   bool admitToPolicies();
   void deny();
   void passOver();

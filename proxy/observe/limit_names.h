@@ -21,6 +21,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "controlFramesPerMinute",
     "decompressedBody",
     "decompressionRatio",
+    "dynamicClusters",
     "emptyFrames",
     "exchangeBuffer",
     "handshakesPerAddress",

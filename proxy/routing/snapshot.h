@@ -64,6 +64,8 @@ struct UpstreamTls {
   base::ObjectNames secrets = {};
 };
 
+struct DynamicTargets;
+
 /// One destination: a Backend, or a Service, and one of its ports.
 struct BackendPlan {
   std::string name;  // "namespace/name"
@@ -91,6 +93,11 @@ struct BackendPlan {
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
   /// Only of a Backend: records whether it takes connections. Workers write it; no request depends on it.
   std::shared_ptr<const processing::ServerHealth> reach = nullptr;
+  /// Only of a Backend of type Dynamic: where requests may go that name the destination themselves. Such a plan has no
+  /// host, and no request goes to it: see dynamic_targets.h.
+  std::shared_ptr<const DynamicTargets> dynamic = nullptr;
+  /// True of the plan of a destination that a request has named.
+  bool isRequested = false;
   /// True of a server that the settings name. It may be in a private network, like an endpoint of a Service, so the
   /// address guard treats its addresses in the same way.
   bool ofSettings = false;

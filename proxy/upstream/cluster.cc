@@ -378,18 +378,6 @@ Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Poo
   return among == Elsewhere::kAny && !allowed.empty() ? poolFor(allowed.front()) : nullptr;
 }
 
-observe::Gauge* Cluster::gauge(ConnectionUse use) {
-  switch (use) {
-    case ConnectionUse::kNone:
-      return nullptr;
-    case ConnectionUse::kIdle:
-      return &idleGauge_;
-    case ConnectionUse::kActive:
-      return &activeGauge_;
-  }
-  return nullptr;
-}
-
 // A Backend with open connections is not unreachable, even if another connection fails.
 void Cluster::onUnreached(const base::Error& error) {
   if (plan_->reach == nullptr || error.type == base::ErrorType::kDestinationIpProhibited) return;
@@ -399,8 +387,12 @@ void Cluster::onUnreached(const base::Error& error) {
 }
 
 void Cluster::onUse(ConnectionUse before, ConnectionUse now) {
-  if (observe::Gauge* left = gauge(before)) left->add(-1);
-  if (observe::Gauge* entered = gauge(now)) entered->add(1);
+  const auto add = [this](ConnectionUse use, int more) {
+    if (use == ConnectionUse::kIdle) idleGauge_.add(more);
+    if (use == ConnectionUse::kActive) activeGauge_.add(more);
+  };
+  add(before, -1);
+  add(now, 1);
 }
 
 }  // namespace sluice::upstream

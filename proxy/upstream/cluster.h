@@ -93,6 +93,7 @@ class Cluster final : public PoolOwner {
   ConnectionWait waitOf(http::Token waiter) const;
 
   bool retired() const { return retired_; }
+  bool hasRequests() const { return users_ > 0; }
 
   // PoolOwner
   ConnectionRoom& room() override { return room_; }
@@ -147,7 +148,6 @@ class Cluster final : public PoolOwner {
   /// Returns whether there is room for another request that waits.
   bool mayWait() const;
   base::Error tooManyWait();
-  observe::Gauge* gauge(ConnectionUse use);
 
   UpstreamContext& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;

@@ -38,6 +38,7 @@ struct UpstreamPolicy {
   http::Limits limits;
   base::TimeoutSettings timeouts;
   std::size_t pendingBound;
+  std::size_t requestedBound;  // limits.dynamicClusters
 };
 
 /// All references outlive the context.
@@ -69,6 +70,7 @@ class UpstreamContext {
   const http::Limits& limits() const { return parts_.policy.limits; }
   const base::TimeoutSettings& timeouts() const { return parts_.policy.timeouts; }
   std::size_t pendingBound() const { return parts_.policy.pendingBound; }
+  std::size_t requestedBound() const { return parts_.policy.requestedBound; }
   http::H2Memory& h2Memory() { return parts_.h2Memory; }
   observe::MetricShard& metrics() { return parts_.metrics; }
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }

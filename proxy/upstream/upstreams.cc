@@ -24,9 +24,44 @@ Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& p
 Cluster& Upstreams::makeCluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
   const auto& served = newest(plan);
   auto cluster = std::make_unique<Cluster>(*this, served);
-  const bool isServed = plans_.empty() || std::find(plans_.begin(), plans_.end(), served) != plans_.end();
-  if (!isServed) cluster->retire();
+  if (!isServed(served)) cluster->retire();
   return *clusters_.emplace(plan->identity, std::move(cluster)).first->second;
+}
+
+bool Upstreams::isServed(const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  if (plan->isRequested) return requested_.holds(plan->identity);
+  return plans_.empty() || std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
+}
+
+base::Result<std::shared_ptr<const routing::BackendPlan>> Upstreams::requested(const routing::RequestedTarget& target,
+                                                                               net::ClientNetwork client) {
+  constexpr std::string_view kLimit = "dynamicClusters";
+  auto plan = requested_.find(target, client, requestedBound());
+  if (plan != nullptr) {
+    // A request may still have used the destination after it had left the table.
+    const auto found = clusters_.find(plan->identity);
+    if (found != clusters_.end() && found->second->retired()) retire(plan->identity);
+    return plan;
+  }
+  onLimit(kLimit);
+  return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                               "too many destinations that requests have named are in use")
+      .ofLimit(kLimit);
+}
+
+bool Upstreams::hasRequests(const routing::BackendPlan& plan) const {
+  const auto found = clusters_.find(plan.identity);
+  if (found != clusters_.end() && found->second->hasRequests()) return true;
+  return plan.http11 != nullptr && hasRequests(*plan.http11);
+}
+
+void Upstreams::retire(const routing::BackendIdentity& identity) {
+  const auto found = clusters_.find(identity);
+  if (found == clusters_.end()) return;
+  recent_ = nullptr;
+  found->second->retire();
+  retired_.push_back(std::move(found->second));
+  clusters_.erase(found);
 }
 
 // The first request may be one of an exchange that began under an earlier snapshot, with earlier endpoints, or to a
@@ -42,11 +77,14 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
   setPolicy(policy);
   plans_ = plans;
   recent_ = nullptr;
+  requested_.keepOf(plans);
   ByIdentity<const std::shared_ptr<const routing::BackendPlan>*> wanted;
   for (const auto& plan : plans) wanted.emplace(plan->identity, &plan);
   for (auto entry = clusters_.begin(); entry != clusters_.end();) {
     const auto found = wanted.find(entry->first);
-    if (found != wanted.end() && !entry->second->retired()) {
+    if (requested_.holds(entry->first)) {
+      ++entry;
+    } else if (found != wanted.end() && !entry->second->retired()) {
       if ((*found->second)->endpoints) entry->second->adopt(*found->second);
       ++entry;
     } else {

@@ -19,6 +19,7 @@
 #include "proxy/upstream/pins.h"
 #include "proxy/upstream/places/places.h"
 #include "proxy/upstream/pool.h"
+#include "proxy/upstream/requested/requested_plans.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
@@ -33,6 +34,10 @@ class Upstreams final : public UpstreamContext {
   /// Returns the worker's cluster of that Backend, made at first use. The plan's identity alone decides which one that
   /// is. O(1).
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
+  /// Returns the plan of a destination that a request of `client` has named. An error means that
+  /// limits.dynamicClusters has no room for it (503).
+  base::Result<std::shared_ptr<const routing::BackendPlan>> requested(const routing::RequestedTarget& target,
+                                                                      net::ClientNetwork client);
   /// Returns Cluster::serves() of that Backend.
   bool serves(const std::shared_ptr<const routing::BackendPlan>& plan) { return allServe() || cluster(plan).serves(); }
   /// Returns true if serves() is true of every Backend.
@@ -75,13 +80,22 @@ class Upstreams final : public UpstreamContext {
   Cluster& makeCluster(const std::shared_ptr<const routing::BackendPlan>& plan);
   const std::shared_ptr<const routing::BackendPlan>& newest(
       const std::shared_ptr<const routing::BackendPlan>& plan) const;
+  bool isServed(const std::shared_ptr<const routing::BackendPlan>& plan) const;
+  bool hasRequests(const routing::BackendPlan& plan) const;
+  void retire(const routing::BackendIdentity& identity);
 
   ConnectionRooms rooms_{*this};
   base::BeatTable<Connection> connections_;
   ByIdentity<std::unique_ptr<Cluster>> clusters_;
   /// The cluster that was found last, where most requests go; null if there is none.
   const ByIdentity<std::unique_ptr<Cluster>>::value_type* recent_ = nullptr;
-  Plans plans_;                                    // of the last adopt()
+  Plans plans_;  // of the last adopt()
+  RequestedPlans requested_{{.haveRequests = [this](const auto& plan) { return hasRequests(plan); },
+                             .retire =
+                                 [this](const auto& plan) {
+                                   retire(plan.identity);
+                                   if (plan.http11 != nullptr) retire(plan.http11->identity);
+                                 }}};
   std::vector<std::unique_ptr<Cluster>> retired_;  // clusters that get no new requests
   std::vector<std::unique_ptr<Pool>> leaving_;     // of removed endpoints; their clusters may be retired, too
   bool left_ = false;

@@ -87,7 +87,7 @@ constexpr Hidden kHidden[] = {
     {"me@localhost", kNoName},
     {"127\u30020\u30020\u30021", kNoName},
     {"\u24dbocalhost", kNoName},
-    {"*.example.com", kNoName},
+    {"*.*.example.com", kNoName},
     {"-a.example.com", kNoName},
 };
 

@@ -29,6 +29,7 @@ struct RigOptions {
   http::Limits limits = {};
   base::LimitSettings bounds = {};
   std::size_t pendingBound = 1024;
+  std::size_t requestedBound = 1024;
   std::uint64_t maxConnections = 1024;
   std::uint64_t maxRequests = 1024;
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
@@ -79,7 +80,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                    budgets,
                    shard_,
                    h2Memory_,
-                   {guard, options_.limits, options.timeouts, options.pendingBound}}) {
+                   {guard, options_.limits, options.timeouts, options.pendingBound, options.requestedBound}}) {
     plan = std::make_shared<routing::BackendPlan>(makePlan(options));
     budget_ = &budgets.join(plan->identity);
     routes_ = makeRoutes();
@@ -119,7 +120,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     plan = std::make_shared<routing::BackendPlan>(makePlan(options_));
     plan->identity = identity;
     routes_ = makeRoutes();
-    upstreams.adopt({*routing::AddressGuard::make(allowed), options_.limits, options_.timeouts, options_.pendingBound},
+    upstreams.adopt({*routing::AddressGuard::make(allowed), options_.limits, options_.timeouts, options_.pendingBound,
+                     options_.requestedBound},
                     {plan});
   }
 

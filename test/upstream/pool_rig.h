@@ -24,6 +24,7 @@ using http::Version;
 struct PoolOptions {
   base::TimeoutSettings timeouts = {};
   std::size_t pendingBound = 1024;
+  std::size_t requestedBound = 1024;
   std::uint64_t maxConnections = 1024;
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
@@ -190,8 +191,11 @@ class PoolRig final : private net::Beats, private WaiterSink {
     return made;
   }
   static UpstreamPolicy policyOf(const PoolOptions& options) {
-    return {
-        *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"}), {}, options.timeouts, options.pendingBound};
+    return {*routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"}),
+            {},
+            options.timeouts,
+            options.pendingBound,
+            options.requestedBound};
   }
 
  private:

@@ -32,6 +32,11 @@ void readTlsOptions(FieldReader& holder, BackendTls& tls);
 
 /// Reads a Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);
+/// Reads the name of a destination that requests name, or "*." and a suffix of such names, in lower case and without a
+/// final dot. Stores an error and returns an empty text if it is none.
+std::string readRequestedHostname(FieldReader& reader, const Item& item);
+/// Stores an error for each field of TLS that is about one server, because requests name the server.
+void refuseFixedNames(const Backend& backend, ObjectContext& context);
 /// Reads `address` of a destination, in its canonical form. Returns an empty text if there is no valid one.
 std::string readDestinationAddress(FieldReader& ip);
 /// Reads `fqdn` or `ip` of an endpoint, one of which is required, with its port.

@@ -31,6 +31,34 @@ std::string readExternalHostname(FieldReader& reader, std::string_view key) {
   return hostname;
 }
 
+std::string readRequestedHostname(FieldReader& reader, const Item& item) {
+  const auto written = readText(*item.value, item.path, rule::kHostText, reader.context());
+  if (!written) return {};
+  std::string name = base::toLower(*written);
+  if (name.ends_with('.')) name.pop_back();
+  const bool isSuffix = name.starts_with("*.");
+  const std::string_view fault = externalHostnameFault(std::string_view(name).substr(isSuffix ? 2 : 0));
+  if (fault.empty()) return name;
+  reader.error(item, std::string(fault) + " that may begin with \"*.\", but is " + base::quote(*written));
+  return {};
+}
+
+void refuseFixedNames(const Backend& backend, ObjectContext& context) {
+  const auto refuse = [&context](const std::optional<BackendTls>& tls) {
+    if (!tls) return;
+    const auto refuseIf = [&](bool given, std::string_view field, std::string_view why) {
+      if (given) context.error(tls->position, tls->path + "." + std::string(field), std::string(why));
+    };
+    constexpr std::string_view kNamed = "must not be given, because requests name the destination";
+    refuseIf(!tls->serverName.empty(), "sni", kNamed);
+    refuseIf(!tls->subjectAltNames.empty(), "subjectAltNames", kNamed);
+    refuseIf(tls->mode == TlsMode::kMutual || tls->mode == TlsMode::kPassthrough, "mode",
+             "must be None or Simple, because requests name the destination");
+  };
+  refuse(backend.tls);
+  for (const BackendPort& port : backend.ports) refuse(port.tls);
+}
+
 std::string readDestinationAddress(FieldReader& ip) {
   const std::string address = ip.requiredText("address", rule::kIpAddress);
   return address.empty() ? address : canonicalIp(address);

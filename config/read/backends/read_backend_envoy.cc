@@ -58,9 +58,8 @@ void readEnvoyEndpoint(FieldReader& reader, BackendPort& endpoint) {
 }  // namespace
 
 void readEnvoyBackend(FieldReader& spec, Backend& backend) {
-  backend.hasEndpoints = true;
   const bool isResolver = spec.word("type", kEnvoyTypes, "Endpoints") == "DynamicResolver";
-  if (isResolver) spec.unsupported("type", "Backends of type DynamicResolver are not supported");
+  backend.hasEndpoints = !isResolver;
   const std::vector<Item> items = spec.list("endpoints", kMostEnvoyEndpoints);
   if (items.empty() != isResolver) {
     spec.error("endpoints",
@@ -74,8 +73,15 @@ void readEnvoyBackend(FieldReader& spec, Backend& backend) {
     endpoint.protocolPath = spec.pathOf("appProtocols");
     addEndpoint(std::move(endpoint), item, spec.context(), backend);
   }
+  if (isResolver) {
+    backend.dynamic.emplace();
+    BackendPort& any = backend.ports.emplace_back();
+    any.protocol = protocol;
+    any.protocolPath = spec.pathOf("appProtocols");
+  }
   spec.read("fallback", backend.isFallback);
   spec.read("tls", backend.tls, readEnvoyTls);
+  if (isResolver) refuseFixedNames(backend, spec.context());
 }
 
 }  // namespace sluice::config

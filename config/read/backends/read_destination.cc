@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxPorts = 64;
 constexpr std::size_t kMaxBackendEndpoints = 16;
+constexpr std::size_t kMostRequestedNames = 1000;
 constexpr std::uint32_t kLastPriority = 15;
 constexpr std::uint32_t kMostWeight = 1000;
 
@@ -23,13 +24,15 @@ constexpr DestinationType kIp{"Ip", "ip"};
 constexpr DestinationType kKubernetesService{"KubernetesService", "service"};
 constexpr DestinationType kService{"Service", "service"};
 constexpr DestinationType kEndpoints{"Endpoints", "endpoints"};
+constexpr DestinationType kDynamic{"Dynamic", "dynamic"};
 constexpr Choice<const DestinationType*> kDestinationTypes[] = {
     {kFqdn.name, &kFqdn}, {kIp.name, &kIp}, {kKubernetesService.name, &kKubernetesService}, {kService.name, &kService}};
 constexpr Choice<const DestinationType*> kOwnDestinationTypes[] = {{kFqdn.name, &kFqdn},
                                                                    {kIp.name, &kIp},
                                                                    {kKubernetesService.name, &kKubernetesService},
                                                                    {kService.name, &kService},
-                                                                   {kEndpoints.name, &kEndpoints}};
+                                                                   {kEndpoints.name, &kEndpoints},
+                                                                   {kDynamic.name, &kDynamic}};
 
 /// `TLS` appears in the sample of the proposal but not in its enum. It means HTTP over TLS, in any version.
 constexpr Choice<BackendProtocol> kDestinationProtocols[] = {{"HTTP", BackendProtocol::kAuto},
@@ -92,8 +95,15 @@ void readPorts(FieldReader& destination, const DestinationForm& form, Backend& b
   }
 }
 
+/// A hostname like "*.example.com" means that requests name the destination.
 void readFqdn(FieldReader fqdn, const DestinationForm& form, bool portsListed, Backend& backend) {
-  backend.hostname = readExternalHostname(fqdn, "hostname");
+  const Value* const hostname = fqdn.find("hostname");
+  if (hostname != nullptr && hostname->text.starts_with("*.")) {
+    const Item item{hostname, fqdn.pathOf("hostname")};
+    backend.dynamic = DynamicDestination{{readRequestedHostname(fqdn, item)}};
+  } else {
+    backend.hostname = readExternalHostname(fqdn, "hostname");
+  }
   if (form.first && portsListed) {
     if (fqdn.has("port")) fqdn.error("port", "must not be given together with ports");
   } else if (form.first) {
@@ -130,6 +140,18 @@ void readEndpoints(FieldReader& destination, const DestinationForm& form, Backen
   }
 }
 
+void readDynamic(FieldReader dynamic, const DestinationForm& form, Backend& backend) {
+  DynamicDestination& destination = backend.dynamic.emplace();
+  // Without names it would go anywhere.
+  dynamic.require("hostnames");
+  for (const Item& item : dynamic.listOfSome("hostnames", kMostRequestedNames)) {
+    destination.hostnames.push_back(readRequestedHostname(dynamic, item));
+  }
+  dynamic.require("ports");
+  readPorts(dynamic, form, backend);
+  dynamic.finish();
+}
+
 const DestinationType* readType(FieldReader& destination, const DestinationForm& form) {
   constexpr FieldKey kType = required("type");
   return form.own ? destination.choice<const DestinationType*>(kType, kOwnDestinationTypes, nullptr, true)
@@ -138,13 +160,18 @@ const DestinationType* readType(FieldReader& destination, const DestinationForm&
 
 void readDestination(FieldReader destination, const DestinationForm& form, Backend& backend) {
   const DestinationType* type = readType(destination, form);
-  for (const std::string_view field : {kFqdn.field, kIp.field, kService.field, kEndpoints.field}) {
-    if (field == kEndpoints.field && !form.own) continue;
+  for (const std::string_view field : {kFqdn.field, kIp.field, kService.field, kEndpoints.field, kDynamic.field}) {
+    if ((field == kEndpoints.field || field == kDynamic.field) && !form.own) continue;
     destination.ignore(field);
     if (type != nullptr) destination.checkGoesWith(field, type->field == field, "type is " + std::string(type->name));
   }
   if (type == &kEndpoints) {
     if (destination.has("endpoints")) readEndpoints(destination, form, backend);
+    return destination.finish();
+  }
+  if (type == &kDynamic) {
+    if (destination.has("ports")) destination.error("ports", "must not be given: dynamic has the ports");
+    if (destination.has("dynamic")) readDynamic(destination.map("dynamic"), form, backend);
     return destination.finish();
   }
   const bool portsListed = destination.has("ports");
@@ -163,6 +190,7 @@ void readDestinationBackend(FieldReader& spec, const DestinationForm& form, Back
   if (spec.given()) spec.require("destination");
   if (form.first) spec.read("tls", backend.tls, DestinationTlsFields{form});
   if (spec.has("destination")) readDestination(spec.map("destination"), form, backend);
+  if (backend.dynamic) refuseFixedNames(backend, spec.context());
   readProcessorUses(spec, "extensions", backend.extensions);
   if (!form.own) return;
   readBackendTraffic(spec, backend.traffic);

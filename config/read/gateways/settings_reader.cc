@@ -131,6 +131,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"backendConnections", settings.backendConnections, 1, kMaxCount},
                           {"backendPending", settings.backendPending, 0, kMaxCount},
                           {"backendRequests", settings.backendRequests, 1, kMaxCount},
+                          {"dynamicClusters", settings.dynamicClusters, 1, kMaxCount},
                           {"adminConnections", settings.adminConnections, 1, kMaxCount},
                           {"matches", settings.matches, 1, kMaxCount}});
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "proxy/base/clock.h"
 
@@ -26,6 +27,8 @@ struct DnsTerms {
   LookupFamily family = LookupFamily::kOfSettings;
   bool respectTtl = true;
   std::optional<Duration> refreshRate = std::nullopt;  // in place of kUsualRefreshRate
+  /// The dns_question_name of metrics, where clients choose the names; empty: the name itself.
+  std::string seriesName = {};
 
   friend bool operator==(const DnsTerms&, const DnsTerms&) = default;
 };

@@ -10,6 +10,16 @@
 #include "proxy/compile/processors/refused_uses.h"
 
 namespace sluice::compile {
+namespace {
+
+/// Returns a fault of the Backend as the holder of a reference may see it.
+Fault told(const Fault& broken, const config::Backend& backend, const config::BackendObjectReference& ref,
+           const Holder& holder) {
+  const Fault seen = toldTo(holder.nameSpace, backend.meta.nameSpace, broken);
+  return summary(seen.reason, ref.object.path, describe(ref.object, holder.nameSpace) + ": " + seen.text());
+}
+
+}  // namespace
 
 BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCatalog& destinations,
                                const ProcessorCompiler& processors, BackendCache& cache)
@@ -66,19 +76,32 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
     const base::ObjectNames& named = compiled.ports[indexOf(*use.backend, *each)].secrets;
     use.secrets.insert(named.begin(), named.end());
   }
+  if (use.backend->dynamic && !compiled.unaccepted && !meant.empty()) {
+    use.endpoints = {{resolveDynamic(*use.backend, ref, holder)}};
+    return use;
+  }
   for (std::size_t i = 0; i < use.endpoints.size(); ++i) {
     BackendResult& result = use.endpoints[i].result;
     if (!result) continue;
     const CompiledBackendPort& port = compiled.ports[indexOf(*use.backend, *meant[i])];
     if (port.unprocessed) {
-      const std::string object = describe(ref.object, holder.nameSpace) + ": ";
-      const Fault seen = toldTo(holder.nameSpace, use.backend->meta.nameSpace, *port.unprocessed);
-      result = summary(seen.reason, ref.object.path, object + seen.text());
+      result = told(*port.unprocessed, *use.backend, ref, holder);
     } else {
       result = port.plan;
     }
   }
   return use;
+}
+
+BackendResult BackendCatalog::resolveDynamic(const config::Backend& backend, const config::BackendObjectReference& ref,
+                                             const Holder& holder) const {
+  std::vector<std::shared_ptr<const routing::BackendPlan>> ports;
+  for (const config::BackendPort* each : portsOf(backend, ref.port)) {
+    const CompiledBackendPort& port = backends_.at(&backend).ports[indexOf(backend, *each)];
+    if (const auto broken = port.fault()) return told(*broken, backend, ref, holder);
+    ports.push_back(port.plan);
+  }
+  return sharedPlan(dynamicPlan(backend.dynamic->hostnames, ports), cache_);
 }
 
 std::shared_ptr<const routing::BackendPlan> BackendCatalog::governed(

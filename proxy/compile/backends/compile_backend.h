@@ -28,6 +28,11 @@ struct CompiledBackendPort {
   std::optional<Fault> unprocessed;  // an extension or a PayloadProcessor cannot run and fails closed
   std::optional<Fault> closed;       // a policy for it is not supported, or cannot be applied
   base::ObjectNames secrets;         // the Secrets that the port and its processors name
+
+  /// Returns the reason why requests to it answer 500; none if they do not.
+  const std::optional<Fault>& fault() const {
+    return unaccepted ? unaccepted : unresolved ? unresolved : closed ? closed : unprocessed;
+  }
 };
 
 struct CompiledBackend {
@@ -72,6 +77,9 @@ class BackendCatalog {
   static CompiledBackendPort compilePort(const config::Backend& backend, const DestinationPort& destination,
                                          const ProcessorCompiler& processors, BackendCache& cache,
                                          CompiledBackend& whole);
+
+  BackendResult resolveDynamic(const config::Backend& backend, const config::BackendObjectReference& ref,
+                               const Holder& holder) const;
 
   const DestinationCatalog& destinations_;
   BackendCache& cache_;

@@ -102,8 +102,11 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   if (!addTls(backend, port, tls, rules.tls, *plan, entry)) return entry;
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
-  plan->reach = states.get<processing::ServerHealth>("reach of " + plan->identity.text(),
-                                                     [] { return std::make_shared<const processing::ServerHealth>(); });
+  // One destination that a request names says nothing about the others.
+  if (!backend.dynamic) {
+    plan->reach = states.get<processing::ServerHealth>(
+        "reach of " + plan->identity.text(), [] { return std::make_shared<const processing::ServerHealth>(); });
+  }
   plan->http11 = overHttp11(*plan);
   if (plan->endpoints) ofServices_.insert_or_assign(plan->identity, plan);
   entry.closed = rules.closing.faultOf(backend.meta, {port.name, port.number});
@@ -137,7 +140,12 @@ bool DestinationCatalog::addTls(const config::Backend& backend, const config::Ba
   const std::optional<config::BackendTls>& own = tlsOf(backend, port);
   const config::PolicySection section{port.name, port.number};
   auto found = policies.of(backend.meta, section);
-  if (const auto against = contradictionIn(own); found && against) {
+  if (found && backend.dynamic) {
+    entry.closed = fault(reason::kUnsupportedValue, {},
+                         policies.find(backend.meta, section)->policy->meta.title() +
+                             " names one server, but requests name the destinations of this Backend; requests to it "
+                             "answer 500");
+  } else if (const auto against = contradictionIn(own); found && against) {
     entry.unaccepted = contradiction(*against, policies.find(backend.meta, section)->policy->meta);
   } else if (found && !*found) {
     entry.closed = std::move(found->fault);
@@ -198,6 +206,7 @@ std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObject
   if (meant.empty())
     return {
         {fault(reason::kBackendNotFound, ref.object.path, object + whyNoPort(backend, ref.port, holder.nameSpace))}};
+  if (backend.dynamic) return {{requestsNameIt(ref.object, holder)}};
   std::vector<EndpointUse> uses;
   for (const config::BackendPort* each : meant) {
     const DestinationPort& found = entry.ports[indexOf(backend, *each)];

@@ -29,11 +29,13 @@ std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPl
   std::map<const routing::HealthCheck*, Gathered> checked;
   eachRule(gateways, [&](const ListenerPlan& listener, const routing::Rule& rule) {
     for (std::size_t i = 0; i < rule.healthChecks.size(); ++i) {
-      if (rule.healthChecks[i] == nullptr || rule.backends[i].backend == nullptr) continue;
+      const auto& plan = rule.backends[i].backend;
+      // Nobody knows which destinations requests will name.
+      if (rule.healthChecks[i] == nullptr || plan == nullptr || plan->dynamic != nullptr) continue;
       Gathered& one = checked[rule.healthChecks[i].get()];
       if (one.backend.check == nullptr) {
         one.backend.check = rule.healthChecks[i];
-        one.backend.backend = backends.newest(rule.backends[i].backend);
+        one.backend.backend = backends.newest(plan);
       }
       addCoverage({listener.egress, rule.egress}, one.backend.covers, one.isUncovered);
       if (rule.failover != nullptr) one.answers.insert(rule.failover->members[i].health);

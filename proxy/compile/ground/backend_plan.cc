@@ -1,6 +1,9 @@
 #include "proxy/compile/ground/backend_plan.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "proxy/routing/dynamic_targets.h"
 
 namespace sluice::compile {
 namespace {
@@ -71,12 +74,36 @@ std::string settingsIdentity(const routing::ConnectionSettings& settings) {
   return text + boundsIdentity(settings.bounds);
 }
 
+/// Requests connect to none of these plans, but the names that it allows distinguish it, too.
+std::string dynamicIdentity(const routing::BackendPlan& plan) {
+  std::string text = plan.object + "|dynamic";
+  for (const std::string& hostname : plan.dynamic->hostnames) text += "|" + hostname;
+  for (const auto& port : plan.dynamic->ports) text += "|port=" + port->identity.text();
+  return text;
+}
+
+/// Returns the plan with these settings, and with `change` of each of its ports; null if one of these is null.
+template <typename Change>
+std::shared_ptr<const routing::BackendPlan> withEachPort(const routing::BackendPlan& plan,
+                                                         const routing::ConnectionSettings& settings, Change&& change) {
+  routing::DynamicTargets targets = *plan.dynamic;
+  for (auto& port : targets.ports) {
+    port = change(port);
+    if (port == nullptr) return nullptr;
+  }
+  auto result = std::make_shared<routing::BackendPlan>(plan);
+  result->connection = settings;
+  result->dynamic = std::make_shared<const routing::DynamicTargets>(std::move(targets));
+  result->identity = identityOf(*result);
+  return result;
+}
+
 }  // namespace
 
 std::vector<const config::BackendPort*> portsOf(const config::Backend& backend, std::uint16_t port) {
   std::vector<const config::BackendPort*> meant;
   if (const config::BackendPort* only = backend.findPort(port)) meant.push_back(only);
-  if (!backend.hasEndpoints || port != 0) return meant;
+  if (!(backend.hasEndpoints || backend.dynamic) || port != 0 || !meant.empty()) return meant;
   for (const config::BackendPort& each : backend.ports) meant.push_back(&each);
   std::stable_sort(meant.begin(), meant.end(), [](const auto* a, const auto* b) { return a->priority < b->priority; });
   return meant;
@@ -109,6 +136,7 @@ bool exposes(const routing::BackendPlan& backend) { return !backend.tls && !back
 bool isExposed(const routing::WeightedBackend& weighted) { return weighted.backend && exposes(*weighted.backend); }
 
 std::string identityOf(const routing::BackendPlan& plan) {
+  if (plan.dynamic != nullptr) return dynamicIdentity(plan);
   return plan.object + "|" + plan.hostname + "|" + std::to_string(plan.port) + "|" +
          std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain") +
          settingsIdentity(plan.connection);
@@ -134,6 +162,9 @@ std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPla
 std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                          const routing::ConnectionSettings& settings) {
   if (plan->connection == settings) return plan;
+  if (plan->dynamic != nullptr) {
+    return withEachPort(*plan, settings, [&](const auto& port) { return governedPlan(port, settings); });
+  }
   auto result = std::make_shared<routing::BackendPlan>(*plan);
   result->countsAs = plan->countedAs();
   result->connection = settings;
@@ -144,7 +175,23 @@ std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<c
   return result;
 }
 
+std::shared_ptr<const routing::BackendPlan> dynamicPlan(
+    std::vector<std::string> hostnames, const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports) {
+  auto targets = std::make_shared<routing::DynamicTargets>();
+  targets->hostnames = std::move(hostnames);
+  targets->ports = ports;
+  auto plan = std::make_shared<routing::BackendPlan>(*ports.front());
+  if (std::any_of(ports.begin(), ports.end(), [](const auto& port) { return !port->tls; })) plan->tls.reset();
+  plan->http11 = nullptr;
+  plan->dynamic = std::move(targets);
+  plan->identity = identityOf(*plan);
+  return plan;
+}
+
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan) {
+  if (plan->dynamic != nullptr) {
+    return withEachPort(*plan, plan->connection, [](const auto& port) { return overHttp2(port); });
+  }
   switch (plan->protocol) {
     case routing::UpstreamProtocol::kHttp2:
       return plan;

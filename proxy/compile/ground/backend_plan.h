@@ -46,6 +46,10 @@ std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPla
 /// and limits with the plan without such settings (BackendPlan::countsAs).
 std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                          const routing::ConnectionSettings& settings);
+/// Returns the plan of a Backend of type Dynamic from those of its ports, of which there is at least one. It has the
+/// steps of the first port, and TLS only if all ports have.
+std::shared_ptr<const routing::BackendPlan> dynamicPlan(
+    std::vector<std::string> hostnames, const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports);
 /// Returns a plan that uses only HTTP/2 to the same destination; nullptr if the destination uses HTTP/1.1.
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan);
 

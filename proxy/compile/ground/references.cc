@@ -51,6 +51,12 @@ Fault absenceFault(std::string_view why, const config::Model& model, const confi
                object + "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind)));
 }
 
+Fault requestsNameIt(const config::ObjectRef& ref, const Holder& holder) {
+  return fault(config::reason::kUnsupportedValue, ref.path,
+               describe(ref, holder.nameSpace) +
+                   ": requests name its destination, so only the backendRefs of routes may refer to it");
+}
+
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder) {
   if (isPermitted(model, ref, holder)) return std::nullopt;

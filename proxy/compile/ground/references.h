@@ -40,6 +40,9 @@ std::string_view meantKind(const config::Model& model, const config::ObjectRef& 
 /// object exists and is invalid, the object itself reports that.
 Fault absenceFault(std::string_view why, const config::Model& model, const config::ObjectRef& ref,
                    const Holder& holder);
+/// Returns the fault of a reference to a Backend of type Dynamic that is no backendRef of a route, whose requests name
+/// a destination.
+Fault requestsNameIt(const config::ObjectRef& ref, const Holder& holder);
 /// Returns RefNotPermitted, with what the grants lack, if the reference is not permitted.
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);

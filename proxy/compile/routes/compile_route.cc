@@ -219,7 +219,9 @@ class RouteCompiler {
     std::vector<routing::RequestMirror> result;
     for (const config::RequestMirrorFilter& each : filters.mirrors) {
       BackendResult backend = forRoute(resolve(each)->first(), each.object);
-      if (backend) {
+      if (backend && (*backend.value)->dynamic != nullptr) {
+        plan_.unresolved.push_back(requestsNameIt(each.object, plan_.holder()));
+      } else if (backend) {
         result.push_back({*std::move(backend.value), each.numerator, each.denominator});
       } else {
         plan_.unresolved.push_back(std::move(backend.fault));

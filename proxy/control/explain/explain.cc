@@ -14,6 +14,7 @@
 #include "proxy/http/grpc.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/backend_dial.h"
+#include "proxy/routing/dynamic_targets.h"
 #include "proxy/routing/policy/egress/egress_dial.h"
 #include "proxy/routing/preflight.h"
 #include "proxy/routing/rule_reply.h"
@@ -164,12 +165,31 @@ class ExplanationMaker {
   }
 
   ExplainedBackend describe(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
-    ExplainedBackend result = explainedBackend(head_, weighted, snapshot_);
+    ExplainedBackend result = weighted.backend && weighted.backend->dynamic ? describeRequested(rule, weighted)
+                                                                            : describeSettled(rule, weighted);
     if (rule.failover) {
       const auto& member = rule.failover->members[static_cast<std::size_t>(&weighted - rule.backends.data())];
       result.weight = member.weight;
       result.priority = member.priority;
     }
+    return result;
+  }
+
+  /// Describes the destination that the request names.
+  ExplainedBackend describeRequested(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
+    const auto target = routing::requestedTarget(*weighted.backend, head_.authority,
+                                                 {match_.listener->egress.get(), rule.egress.get()});
+    routing::WeightedBackend named = weighted;
+    if (target.ok()) {
+      named.backend = routing::requestedPlan(*target);
+      return describeSettled(rule, named);
+    }
+    named.failure = target.error();
+    return describeSettled(rule, named);
+  }
+
+  ExplainedBackend describeSettled(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
+    ExplainedBackend result = explainedBackend(head_, weighted, snapshot_);
     const bool answered = routing::repliesLocally(head_, weighted);
     if (weighted.failure) {
       result.answer = answerOf(*weighted.failure);

@@ -124,7 +124,7 @@ void addVerdicts(const routing::RuleOfTable& at, Verdicts& verdicts) {
                             std::to_string(at.index) + ", at " + at.listener->gateway + " " + at.listener->section +
                             ", to ";
   for (const routing::WeightedBackend& each : rule.backends) {
-    if (!each.backend || each.redirect) continue;
+    if (!each.backend || each.backend->dynamic || each.redirect) continue;
     verdicts.emplace(place + each.backend->name + ":" + std::to_string(each.backend->port),
                      judgedByObjects(coverage, *each.backend));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,12 +16,19 @@ namespace sluice::exchange {
 struct Attempt {
   upstream::Request request;
   const routing::WeightedBackend* backend = nullptr;  // null until it is chosen
-  std::uint32_t number = 0;                           // of the attempts so far, including this one; see count()
+  /// Of a Dynamic Backend: the plan of the destination that the request names; null until it is known.
+  std::shared_ptr<const routing::BackendPlan> requested = nullptr;
+  std::uint32_t number = 0;  // of the attempts so far, including this one; see count()
   bool counted = false;
   base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
 
+  /// Returns the plan of the destination. Its Backend was chosen and is not broken, and the destination was found if
+  /// the request names it.
+  const std::shared_ptr<const routing::BackendPlan>& destination() const {
+    return requested != nullptr ? requested : backend->backend;
+  }
   /// Counts the attempt once, however often it is repeated.
   void count() {
     if (!std::exchange(counted, true)) ++number;

@@ -49,8 +49,8 @@ void Attempts::reset() {
 }
 
 http::RequestHead Attempts::head(RuleFilters filters) {
-  return attemptHead(t_.request.arena, t_.request.head, *t_.route.rule, *attempt_.backend, t_.context.identity(),
-                     t_.client.forwarded(), filters);
+  return attemptHead(t_.request.arena, t_.request.head, *t_.route.rule, *attempt_.backend, *attempt_.destination(),
+                     t_.context.identity(), t_.client.forwarded(), filters);
 }
 
 // Nothing is kept for a tunnel, because its bytes cannot be replayed.
@@ -206,7 +206,9 @@ const routing::FailoverMember& Attempts::member() const {
 }
 
 // Errors of the gateway's own limits, or of a client that sends its body slowly, are no evidence against the Backend.
+// Those of one destination that a request has named are none against the others.
 void Attempts::noteError(const base::Error& error) const {
+  if (attempt_.requested != nullptr) return;
   const bool isSlowUpload =
       error.type == base::ErrorType::kHttpResponseTimeout && t_.requestState != RequestState::kSent;
   if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload) return;
@@ -214,6 +216,7 @@ void Attempts::noteError(const base::Error& error) const {
 }
 
 void Attempts::noteAnswer(const http::ResponseHead& head) {
+  if (attempt_.requested != nullptr) return;
   constexpr std::uint16_t kTooManyRequests = 429;
   constexpr std::uint16_t kServiceUnavailable = 503;
   constexpr std::uint16_t kServerErrors = 500;
@@ -236,7 +239,7 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
 
 /// Returns true if the Backend takes connections as far as this worker knows, or if the reference leads to no Backend.
 bool Attempts::serves(const routing::WeightedBackend& backend) {
-  if (!backend.backend) return true;
+  if (!backend.backend || backend.backend->dynamic != nullptr) return true;
   const auto* plan = routing::planFor(t_.request.head, backend.backend);
   return plan == nullptr || t_.context.upstreams().serves(*plan);
 }

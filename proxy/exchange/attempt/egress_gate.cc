@@ -1,5 +1,6 @@
 #include "proxy/exchange/attempt/egress_gate.h"
 
+#include "proxy/exchange/attempt/requested_destination.h"
 #include "proxy/routing/backend_dial.h"
 #include "proxy/routing/rule_reply.h"
 
@@ -11,7 +12,7 @@ using routing::EgressRuling;
 /// Returns nullptr if the exchange goes to no Backend.
 const routing::BackendPlan* EgressGate::backend() const {
   const routing::WeightedBackend* const weighted = attempts_.backend();
-  return weighted != nullptr ? weighted->backend.get() : nullptr;
+  return weighted != nullptr ? attempts_.current().destination().get() : nullptr;
 }
 
 EgressRuling EgressGate::judge(const EgressHttp& leaving) {
@@ -111,6 +112,11 @@ bool EgressGate::admitSent(const http::RequestHead* leaving) {
 /// Returns whether another Backend could take the place of the current one: the rule fails over, or this is a retry.
 bool EgressGate::mayPassOver() const { return t_.route.rule->failover != nullptr || attempts_.current().number > 0; }
 
-bool EgressGate::passOver() { return mayPassOver() && attempts_.passOver(t_.egress->denied); }
+bool EgressGate::passOver() {
+  while (mayPassOver() && attempts_.passOver(t_.egress->denied)) {
+    if (!findDestination(t_, attempts_.current())) return true;
+  }
+  return false;
+}
 
 }  // namespace sluice::exchange

@@ -13,8 +13,8 @@ namespace {
 http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const GatewayIdentity& identity) {
   routing::WeightedBackend backend;
   backend.backend = source.target.backend;
-  http::RequestHead head = http::clone(
-      arena, attemptHead(arena, source.request, source.rule, backend, identity, source.client, source.filters));
+  http::RequestHead head = http::clone(arena, attemptHead(arena, source.request, source.rule, backend, *backend.backend,
+                                                          identity, source.client, source.filters));
   // A copy can take no part in the handshake of NTLM or Negotiate, and would log a shared connection in.
   if (http::authenticatesConnection(head.headers)) head.headers.remove(http::FieldId::kAuthorization);
   return head;

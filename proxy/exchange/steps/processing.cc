@@ -198,7 +198,7 @@ void Processing::beginAttempt() {
 }
 
 void Processing::beginConnect(net::Addresses addresses) {
-  steps_->connect.begin(t_.request.arena, *attempts_.backend()->backend, std::move(addresses));
+  steps_->connect.begin(t_.request.arena, *attempts_.current().destination(), std::move(addresses));
   steps_->attempt->append(chains_.all(), Phase::kConnect);
 }
 

@@ -18,15 +18,15 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
 }  // namespace
 
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
-                              const routing::WeightedBackend& backend, const GatewayIdentity& identity,
-                              const ForwardedClient& client, RuleFilters filters) {
+                              const routing::WeightedBackend& backend, const routing::BackendPlan& destination,
+                              const GatewayIdentity& identity, const ForwardedClient& client, RuleFilters filters) {
   http::RequestHead head = request;
   head.headers = request.headers.copy(arena);
   if (filters == RuleFilters::kPending) {
     writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
     if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
   }
-  if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
+  if (!destination.endpoints || head.authority.empty()) head.authority = destination.authority;
   // The gateway sends 100 (Continue) itself, once it has a connection for the body (RFC 9110 section 10.1.1).
   head.expectContinue = false;
   applyAuthority(rule.requestHeaders, rule.rewrite, head);

@@ -54,11 +54,12 @@ enum class RuleFilters : std::uint8_t {
   kApplied   // all of them
 };
 
-/// Returns the request head as this Backend gets it: with the Backend's authority (for a Service the client's), the
+/// Returns the request head as this Backend gets it: with the destination's authority (for a Service the client's), the
 /// rule's edits, as far as they are pending, and its rewrite, those of the weighted backend, and at last the fields
 /// that the gateway adds. Views are into the exchange's arena, the rule and `identity`.
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
-                              const routing::WeightedBackend& backend, const GatewayIdentity& identity,
-                              const ForwardedClient& client, RuleFilters filters = RuleFilters::kPending);
+                              const routing::WeightedBackend& backend, const routing::BackendPlan& destination,
+                              const GatewayIdentity& identity, const ForwardedClient& client,
+                              RuleFilters filters = RuleFilters::kPending);
 
 }  // namespace sluice::exchange

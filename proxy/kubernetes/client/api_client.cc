@@ -20,7 +20,9 @@ constexpr int kMostRetryAfter = 600;  // seconds
 /// The API server may have any address, because it is named by the person who deploys the gateway.
 routing::AddressGuard anyAddress() { return std::move(routing::AddressGuard::make({"0.0.0.0/0", "::/0"})).value(); }
 
-upstream::UpstreamPolicy apiPolicy() { return {anyAddress(), http::Limits(), base::TimeoutSettings(), kMostRequests}; }
+upstream::UpstreamPolicy apiPolicy() {
+  return {anyAddress(), http::Limits(), base::TimeoutSettings(), kMostRequests, 0};
+}
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 

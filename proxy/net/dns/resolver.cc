@@ -157,7 +157,8 @@ void CaresResolver::deliver() {
 void CaresResolver::count(const DnsAnswer& answer, base::Duration duration) {
   if (parts_.metrics == nullptr) return;
   const std::string_view error = answer.addresses.ok() ? "" : base::errorTypeName(answer.addresses.error().type);
-  parts_.metrics->at<observe::Metric::kDnsLookupDuration>(answer.name, error).observe(duration);
+  const std::string& series = answer.terms.seriesName.empty() ? answer.name : answer.terms.seriesName;
+  parts_.metrics->at<observe::Metric::kDnsLookupDuration>(series, error).observe(duration);
 }
 
 }  // namespace

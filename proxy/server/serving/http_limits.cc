@@ -31,7 +31,8 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
 
 upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
   const base::Settings& settings = snapshot.settings;
-  return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
+  return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending,
+          settings.limits.dynamicClusters};
 }
 
 }  // namespace sluice::server

@@ -38,7 +38,7 @@ const EnvoyGatewayPage kEnvoyGatewayPages[] = {
       "/calls goes to default/calls"}},
     {"backend-hostnames", {"Backend named: False/UnsupportedValue spec.endpoints[0].hostname", "/named goes to 500"}},
     {"routing-outside-kubernetes", {"/outside goes to default/outside"}},
-    {"dynamic-forward-proxy", {"Backend anywhere: False/UnsupportedValue spec.type", "/ goes to 500"}},
+    {"dynamic-forward-proxy", {"Backend anywhere: True/Accepted", "/ goes to default/anywhere over TLS"}},
     {"http-connect-tunnels",
      {"BackendTrafficPolicy tunnels: False/UnsupportedValue spec.httpUpgrade", "Backend far: True/Accepted",
       "/ goes to 500"}},

@@ -155,8 +155,8 @@ TEST(SeedBackend, NormalisesItsHostname) {
 }
 
 TEST(SeedBackend, RefusesAddressesAndServicesOfTheCluster) {
-  for (const char* hostname :
-       {"10.0.0.1", "'::1'", "x.svc.cluster.local", "Cluster.Local", "x.y.svc", "'*.a.b'", "127.1"}) {
+  for (const char* hostname : {"10.0.0.1", "'::1'", "x.svc.cluster.local", "Cluster.Local", "x.y.svc", "'*.x.svc'",
+                               "'*.10.0.0.1'", "'*.*.a.b'", "'*'", "127.1"}) {
     EXPECT_EQ(problemsOfFqdn("{hostname: " + std::string(hostname) + ", port: 80}").size(), 1u) << hostname;
   }
 }

@@ -128,6 +128,36 @@ TEST(DestinationBackend, ChecksItsPorts) {
   EXPECT_THAT(problemsIn(loadPorts(kOwn, ports)), IsEmpty());
 }
 
+TEST(DestinationBackend, MayHaveDestinationsThatRequestsName) {
+  const Configuration configuration = loadBackend(kOwn, R"(
+  destination:
+    type: Dynamic
+    dynamic: {hostnames: [API.test., '*.models.test'], ports: [{number: 443, tls: {mode: Simple}}, {number: 80}]})");
+  ASSERT_THAT(problemsIn(configuration), IsEmpty());
+  const Backend& backend = configuration.model.all<Backend>().at(0);
+  EXPECT_EQ(backend.hostname, "");
+  ASSERT_TRUE(backend.dynamic);
+  EXPECT_THAT(backend.dynamic->hostnames, ElementsAre("api.test", "*.models.test"));
+  EXPECT_EQ(backend.ports.size(), 2U);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"ports: [{number: 443}]", "dynamic.hostnames: is required"},
+      {"hostnames: [], ports: [{number: 443}]", "dynamic.hostnames: must have at least one item"},
+      {"hostnames: [a.test]", "dynamic.ports: is required"},
+      {"hostnames: [a.test], ports: []", "dynamic.ports: must have at least one item"},
+      {"hostnames: [10.0.0.1], ports: [{number: 443}]", "dynamic.hostnames[0]: must be a name"},
+      {"hostnames: ['*.svc'], ports: [{number: 443}]", "dynamic.hostnames[0]: must not name a Service"},
+      {"hostnames: [a.test], ports: [{number: 443, tls: {sni: b.test}}]",
+       "dynamic.ports[0].tls.sni: must not be given"},
+      {"hostnames: [a.test], ports: [{number: 443, tls: {mode: Passthrough}}]", "tls.mode: must be None or Simple"},
+  };
+  for (const auto& [fields, problem] : wrong) {
+    EXPECT_THAT(
+        problemsIn(loadBackend(kOwn, "\n  destination: {type: Dynamic, dynamic: {" + std::string(fields) + "}}")),
+        ElementsAre(HasSubstr(problem)))
+        << fields;
+  }
+}
+
 TEST(DestinationBackend, RequiresTheFieldsThatThePrototypesCrdRequires) {
   EXPECT_THAT(problemsIn(loadPorts(kPrototype, "{number: 80}")), ElementsAre(EndsWith("protocol: is required")));
   EXPECT_THAT(problemsIn(loadTls(kPrototype, "{sni: a.test}")), ElementsAre(EndsWith("mode: is required")));

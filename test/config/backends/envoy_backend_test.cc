@@ -52,10 +52,21 @@ TEST(EnvoyBackend, MeansNoTlsAndHttp11ByDefault) {
   EXPECT_EQ(findObjectKind(backend.meta.group, backend.meta.kind)->status, StatusShape::kConditions);
 }
 
+TEST(EnvoyBackend, MayHaveDestinationsThatRequestsName) {
+  const Configuration configuration = loadEnvoyBackend("type: DynamicResolver, tls: {wellKnownCACertificates: System}");
+  ASSERT_THAT(rendered(configuration.problems), IsEmpty());
+  const Backend& backend = configuration.model.all<Backend>().at(0);
+  ASSERT_TRUE(backend.dynamic);
+  EXPECT_THAT(backend.dynamic->hostnames, IsEmpty());
+  EXPECT_FALSE(backend.hasEndpoints);
+  ASSERT_EQ(backend.ports.size(), 1U);
+  EXPECT_EQ(backend.ports[0].number, 0) << "any";
+  EXPECT_EQ(backend.tls->mode, TlsMode::kServerAuth);
+}
+
 TEST(EnvoyBackend, SaysWhatIsNotSupported) {
   const std::string one = "endpoints: [{fqdn: {hostname: a.test, port: 443}}]";
   const std::pair<std::string, std::string> all[] = {
-      {"type: DynamicResolver", "spec.type"},
       {"endpoints: [{unix: {path: /run/a}}]", "spec.endpoints[0].unix"},
       {"endpoints: [{hostname: a.test, ip: {address: 192.0.2.1, port: 80}}]", "spec.endpoints[0].hostname"},
       {one + ", tls: {minVersion: '1.3'}", "spec.tls.minVersion"},
@@ -84,6 +95,8 @@ TEST(EnvoyBackend, IsChecked) {
       {"fallback: true", "spec.endpoints: must have at least one item"},
       {"type: DynamicResolver, endpoints: [{fqdn: {hostname: a.test, port: 1}}]",
        "spec.endpoints: must not be given when type is DynamicResolver"},
+      {"type: DynamicResolver, tls: {sni: a.test}",
+       "spec.tls.sni: must not be given, because requests name the destination"},
       {"endpoints: [{zone: a}]", "spec.endpoints[0].fqdn: or ip is required"},
       {"endpoints: [{fqdn: {hostname: a.test, port: 1}}, {fqdn: {hostname: a.test, port: 1}}]",
        "spec.endpoints[1]: repeats a.test:1"},

@@ -52,7 +52,7 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
   void adopt(std::vector<routing::CheckedBackend> checked) {
     {
       const net::Worker::Turn turn(worker_);
-      checker_.adopt({*routing::AddressGuard::make({"192.0.2.0/24"}), {}, {}, 1024}, std::move(checked));
+      checker_.adopt({*routing::AddressGuard::make({"192.0.2.0/24"}), {}, {}, 1024, 0}, std::move(checked));
     }
     settle();
   }

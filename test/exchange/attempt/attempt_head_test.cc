@@ -14,7 +14,9 @@ class AttemptHead : public ::testing::Test {
     plan->authority = "api.example.com:8443";
     backend_.backend = plan;
   }
-  http::RequestHead make() { return attemptHead(arena_, request_, rule_, backend_, identity_, {"192.0.2.7", true}); }
+  http::RequestHead make() {
+    return attemptHead(arena_, request_, rule_, backend_, *backend_.backend, identity_, {"192.0.2.7", true});
+  }
   static std::string joined(const http::RequestHead& head, std::string_view name) {
     std::string all;
     for (const http::Field& field : head.headers) {

@@ -7,7 +7,10 @@ namespace sluice::routing {
 static_assert(RuleSet<kMostRuleWords>::kRules == base::kMostEgressRules);
 
 EgressJudge::EgressJudge(std::string name, const base::EgressTerms& terms, Tables tables)
-    : name_(std::move(name)), audits_(terms.audits), tables_(std::move(tables)) {
+    : name_(std::move(name)),
+      audits_(terms.audits),
+      deniesByDefault_(!terms.allowsByDefault),
+      tables_(std::move(tables)) {
   for (const base::EgressRule& each : terms.rules) names_.push_back(each.name);
 }
 

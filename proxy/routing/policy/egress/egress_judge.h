@@ -27,6 +27,7 @@ class EgressJudge {
 
   std::string_view name() const { return name_; }
   bool audits() const { return audits_; }
+  bool deniesByDefault() const { return deniesByDefault_; }
   /// Returns the number of its rules.
   std::size_t rules() const { return names_.size(); }
   /// Returns the name of a rule, or "default".
@@ -53,6 +54,7 @@ class EgressJudge {
   std::string name_;
   std::vector<std::string> names_;  // of rules
   bool audits_;
+  bool deniesByDefault_;
   Tables tables_;
 };
 

@@ -1,8 +1,18 @@
 #include "proxy/routing/policy/egress/egress_policies.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sluice::routing {
+
+bool denyByDefault(const EgressPolicies* ofListener, const EgressPolicies* ofRule) {
+  const auto one = [](const EgressPolicies* policies) {
+    return policies != nullptr && std::any_of(policies->enforced.begin(), policies->enforced.end(),
+                                              [](const auto& each) { return each->deniesByDefault(); });
+  };
+  return one(ofListener) || one(ofRule);
+}
+
 EgressVerdict judgeEgress(const EgressPolicies* ofListener, const EgressPolicies* ofRule, const EgressFacts& facts) {
   EgressVerdict verdict;
   const EgressPolicies* next = ofListener != nullptr ? ofRule : nullptr;

@@ -45,6 +45,9 @@ struct EgressCoverage {
 /// Judges by the policies that are enforced. Those for the listener come first. Either may be null.
 EgressVerdict judgeEgress(const EgressPolicies* ofListener, const EgressPolicies* ofRule, const EgressFacts& facts);
 
+/// Returns true if a policy that is enforced denies what none of its rules allows. Either may be null.
+bool denyByDefault(const EgressPolicies* ofListener, const EgressPolicies* ofRule);
+
 /// Calls visit(policy, judgement) for each policy that is only audited.
 template <typename Visit>
 void auditEgress(const EgressPolicies* policies, const EgressFacts& facts, Visit&& visit) {

@@ -1,0 +1,90 @@
+#include "proxy/routing/dynamic_targets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/base/ip_network.h"
+#include "proxy/http/authority.h"
+#include "proxy/routing/policy/egress/egress_policies.h"
+
+namespace sluice::routing {
+namespace {
+
+constexpr std::uint16_t kUsualPlainPort = 80;
+constexpr std::uint16_t kUsualTlsPort = 443;
+
+base::Error refused(std::string why) {
+  return {base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream, std::move(why)};
+}
+
+/// Returns false for a host that some programs read as an address, but that is none in its canonical form.
+bool isNameOrAddress(std::string_view host) {
+  const std::string_view last = host.substr(host.rfind('.') + 1);
+  const bool looksLikeAddress = host.find(':') != std::string_view::npos || last.starts_with("0x") ||
+                                std::all_of(last.begin(), last.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !looksLikeAddress || base::IpNetwork::parse(host).has_value();
+}
+
+/// Returns the identity for that destination of one that has no host.
+BackendIdentity identityAt(const BackendIdentity& identity, const std::string& destination) {
+  return identity.empty() ? identity : BackendIdentity(identity.text() + "|for=" + destination);
+}
+
+std::shared_ptr<const BackendPlan> planAt(const BackendPlan& ofPort, std::string_view host, std::uint16_t port) {
+  auto plan = std::make_shared<BackendPlan>(ofPort);
+  const std::string written =
+      host.find(':') != std::string_view::npos ? "[" + std::string(host) + "]" : std::string(host);
+  const std::string destination = written + ":" + std::to_string(port);
+  plan->hostname = host;
+  plan->port = port;
+  plan->authority = port == (plan->tls ? kUsualTlsPort : kUsualPlainPort) ? written : destination;
+  if (plan->tls) plan->tls->serverName = host;
+  plan->isRequested = true;
+  plan->connection.dns.seriesName = plan->name;
+  plan->identity = identityAt(ofPort.identity, destination);
+  plan->countsAs = identityAt(ofPort.countsAs, destination);
+  plan->boundsOf = identityAt(ofPort.boundsOf, destination);
+  if (ofPort.http11 != nullptr) plan->http11 = planAt(*ofPort.http11, host, port);
+  return plan;
+}
+
+}  // namespace
+
+bool DynamicTargets::names(std::string_view host) const {
+  return std::any_of(hostnames.begin(), hostnames.end(), [host](std::string_view hostname) {
+    if (!hostname.starts_with("*.")) return host == hostname;
+    return host.size() >= hostname.size() && host.ends_with(hostname.substr(1));
+  });
+}
+
+base::Result<RequestedTarget> DynamicTargets::targetOf(std::string_view authority) const {
+  RequestedTarget target{http::hostOf(authority), http::portOf(authority), nullptr};
+  if (target.host.empty() || !isNameOrAddress(target.host)) {
+    return refused("the request names no host to which the backend could send it");
+  }
+  if (!hostnames.empty() && !names(target.host)) return refused("the backend sends no requests to this host");
+  const bool anyPort = ports.front()->port == 0;
+  const auto found =
+      anyPort || target.port == 0
+          ? ports.begin()
+          : std::find_if(ports.begin(), ports.end(), [&](const auto& each) { return each->port == target.port; });
+  if (found == ports.end()) return refused("the backend sends no requests to this port");
+  target.ofPort = *found;
+  if (target.port == 0) target.port = anyPort ? ((*found)->tls ? kUsualTlsPort : kUsualPlainPort) : (*found)->port;
+  return target;
+}
+
+base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, std::string_view authority,
+                                              const TargetPolicies& policies) {
+  const DynamicTargets& targets = *backend.dynamic;
+  if (targets.hostnames.empty() && !denyByDefault(policies.ofListener, policies.ofRule)) {
+    return refused("no egress policy covers the destination that the request names");
+  }
+  return targets.targetOf(authority);
+}
+
+std::shared_ptr<const BackendPlan> requestedPlan(const RequestedTarget& target) {
+  return planAt(*target.ofPort, target.host, target.port);
+}
+
+}  // namespace sluice::routing
