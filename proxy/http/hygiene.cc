@@ -38,7 +38,7 @@ class TargetCheck {
       : arena_(arena), raw_(raw), fields_(fields), listener_(listener) {}
 
   std::optional<Error> apply(RequestHead& head) {
-    if (head.method == Method::kConnect) return refuse("CONNECT is not served here", 501);
+    if (head.method == Method::kConnect) return refuse("CONNECT is not served by this listener", 405);
     std::string_view scheme = raw_.scheme;
     std::string_view claimed = raw_.authority;
     std::string_view target = raw_.target;

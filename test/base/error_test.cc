@@ -98,7 +98,7 @@ TEST(Error, IsInternalByDefault) {
 }
 
 TEST(Error, HasDownstreamOriginAndTheGivenStatusForABadRequest) {
-  for (const std::uint16_t status : std::to_array<std::uint16_t>({400, 408, 413, 414, 417, 431, 501})) {
+  for (const std::uint16_t status : std::to_array<std::uint16_t>({400, 405, 408, 413, 414, 417, 431, 501})) {
     const Error error = Error::badRequest(status, "why");
     EXPECT_EQ(error.type, ErrorType::kHttpRequestError);
     EXPECT_EQ(error.origin, ErrorOrigin::kDownstream);

@@ -84,7 +84,7 @@ TEST(H1RequestVectors, RequestLines) {
       {"GET http://a:443/ HTTP/1.1", 400},
       {"GET http://a:8080/ HTTP/1.1", 400},
       {"GET https://a/ HTTP/1.1", 400},
-      {"CONNECT a:443 HTTP/1.1", 501},
+      {"CONNECT a:443 HTTP/1.1", 405},
       {"PRI * HTTP/2.0", 505},
       {"GET /\rx HTTP/1.1", 400},
   };

@@ -100,8 +100,8 @@ TEST(RequestHygiene, AsteriskIsForOptions) {
 }
 
 TEST(RequestHygiene, ConnectIsNotServed) {
-  EXPECT_EQ(Checked(h1("CONNECT", "a:443"), {{"host", "a:443"}}).status(), 501);
-  EXPECT_EQ(Checked(h2("CONNECT"), {}).status(), 501);
+  EXPECT_EQ(Checked(h1("CONNECT", "a:443"), {{"host", "a:443"}}).status(), 405);
+  EXPECT_EQ(Checked(h2("CONNECT"), {}).status(), 405);
 }
 
 TEST(RequestHygiene, AnOldRequestMayLackHost) {

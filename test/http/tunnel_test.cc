@@ -83,7 +83,7 @@ TEST_F(Handshake, IsAskedForByExtendedConnectWithoutAKey) {
   EXPECT_EQ(head->headers.find("sec-websocket-key"), nullptr);
   EXPECT_NE(head->headers.find("sec-websocket-version"), nullptr);
   EXPECT_EQ(extended("connect-udp", "").error().status, 501);
-  EXPECT_EQ(extended("", "").error().status, 501);
+  EXPECT_EQ(extended("", "").error().status, 405);
   EXPECT_EQ(extended("websocket", "content-length").error().status, 400);
   EXPECT_EQ(extended("websocket", "", "GET").error().status, 400);
 }

@@ -69,7 +69,7 @@ class H2Downgrade : public testing::Test {
     return lines;
   }
 
-  /// Expects RST_STREAM, GOAWAY or 4xx (501 for CONNECT), and no bytes at the origin.
+  /// Expects RST_STREAM, GOAWAY or 4xx (501 for another protocol than websocket), and no bytes at the origin.
   static void expectRefused(const std::string& what, const std::string& frames) {
     SCOPED_TRACE(what);
     sendAndSettle(frames);

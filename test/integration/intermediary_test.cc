@@ -52,6 +52,18 @@ TEST(MaxForwards, IsCountedDownInOptionsAndTrace) {
   EXPECT_EQ(origin.heads().size(), before);
 }
 
+// A client that takes the gateway for a forward proxy.
+TEST(Connect, IsNotAllowed) {
+  RawOrigin origin(RawOrigin::answering(kWithoutDate));
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  const ProgramOutcome refused =
+      run({"curl", "-sS", "-i", "--proxy", gateway.url(""), "--proxytunnel", "http://origin.test/"});
+  EXPECT_NE(refused.exitCode, 0);
+  EXPECT_THAT(refused.output, HasSubstr("HTTP/1.1 405 Method Not Allowed"));
+  EXPECT_THAT(refused.output, HasSubstr("\r\nallow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE\r\n"));
+  EXPECT_TRUE(origin.heads().empty());
+}
+
 TEST(Date, IsAddedWhereTheOriginSendsNone) {
   RawOrigin origin(RawOrigin::answering(kWithoutDate));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});

@@ -10,6 +10,9 @@
 namespace sluice::exchange {
 namespace {
 
+constexpr std::uint16_t kMethodNotAllowed = 405;
+constexpr std::string_view kAllowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE";
+
 constexpr std::size_t kMaxText = 512;
 
 void addMember(std::string& text, std::string_view key, std::string_view value) {
@@ -96,6 +99,8 @@ http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const Lo
   if (own == nullptr) {
     head.headers.add(arena, http::FieldId::kContentType, "application/problem+json");
     head.headers.add(arena, "cache-control", "no-store");
+    // RFC 9110 section 15.5.6. No method but CONNECT is refused for its name.
+    if (error.status == kMethodNotAllowed) head.headers.add(arena, "allow", kAllowedMethods);
   }
   if (!http::statusForbidsBody(error.status)) {
     const std::string document = own == nullptr ? problemDocument(reply) : std::string();
@@ -118,6 +123,8 @@ std::string_view statusTitle(std::uint16_t status) {
       return "Forbidden";
     case 404:
       return "Not Found";
+    case 405:
+      return "Method Not Allowed";
     case 408:
       return "Request Timeout";
     case 413:

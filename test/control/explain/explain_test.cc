@@ -94,7 +94,7 @@ TEST(Explain, RefusesWhatTheCodecsAndTheTableRefuse) {
   EXPECT_EQ(statusOf(trace), 501);
   RequestInQuestion connect = asking("http://a.test/a");
   connect.method = "CONNECT";
-  EXPECT_EQ(statusOf(connect), 501);
+  EXPECT_EQ(statusOf(connect), 405);
 }
 
 TEST(Explain, AnswersWithTheFailureOfARule) {

@@ -134,11 +134,17 @@ TEST_F(LocalReply, IsAPlainHttp415ForAClientThatDoesNotSpeakGrpc) {
   EXPECT_EQ(value(head, "grpc-status"), "(none)");
 }
 
+TEST_F(LocalReply, NamesTheMethodsBesideOneThatIsNotAllowed) {
+  EXPECT_EQ(value(reply(base::Error::badRequest(405, "no")), "allow"),
+            "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE");
+  EXPECT_EQ(value(reply(base::Error::badRequest(400, "no")), "allow"), "(none)");
+}
+
 TEST_F(LocalReply, HasATitleForEveryStatusOfAnErrorType) {
   for (std::size_t i = 0; i < base::kErrorTypeCount; ++i) {
     EXPECT_NE(statusTitle(base::defaultStatus(static_cast<base::ErrorType>(i))), "Error") << i;
   }
-  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{408, 413, 414, 415, 417, 431, 501})
+  for (const std::uint16_t status : std::initializer_list<std::uint16_t>{405, 408, 413, 414, 415, 417, 431, 501})
     EXPECT_NE(statusTitle(status), "Error") << status;
 }
 
