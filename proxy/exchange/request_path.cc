@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/exchange/attempt/requested_destination.h"
 #include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
@@ -273,6 +274,8 @@ void RequestPath::prepareAdmitted() {
 bool RequestPath::findDestination() {
   const routing::WeightedBackend* const chosen = s_.attempts.backend();
   if (chosen == nullptr || !chosen->backend || chosen->backend->dynamic == nullptr) return true;
+  // Such a Backend is not dialled.
+  if (routing::repliesLocally(t_.request.head, *chosen)) return true;
   const std::optional<base::Error> refusal = exchange::findDestination(t_, s_.attempts.current());
   if (refusal) t_.raise(Event::kRejected, *refusal);
   return !refusal;
@@ -324,6 +327,7 @@ void RequestPath::admit() {
     if (changed && !egress().admitAgain(*s_.processing.steps()->attemptHead)) return t_.raise(Event::kPassOver);
     egress().report();
   }
+  if (auto full = takeDestination(t_, attempt)) return t_.raise(Event::kUnavailable, *std::move(full));
   if (!attempt.request.enter(*plan, t_.client.network)) {
     return t_.raise(Event::kUnavailable, upstream::tooManyRequests(upstream::requestLimit((*plan)->connection.bounds)));
   }

@@ -10,7 +10,7 @@ EgressFacts egressFacts(const BackendPlan& backend, base::AddressBytes client, c
   facts.client = client;
   facts.name = dialledName(backend.hostname);
   facts.port = backend.port;
-  facts.isStatic = !backend.isRequested;
+  facts.isStatic = backend.requestedOf == nullptr;
   facts.tls = backend.tls.has_value();
   facts.isPlainTarget = !backend.tls;
   facts.sent = sent;

@@ -30,8 +30,9 @@ BackendIdentity identityAt(const BackendIdentity& identity, const std::string& d
   return identity.empty() ? identity : BackendIdentity(identity.text() + "|for=" + destination);
 }
 
-std::shared_ptr<const BackendPlan> planAt(const BackendPlan& ofPort, std::string_view host, std::uint16_t port) {
-  auto plan = std::make_shared<BackendPlan>(ofPort);
+std::shared_ptr<const BackendPlan> planAt(const std::shared_ptr<const BackendPlan>& ofPort, std::string_view host,
+                                          std::uint16_t port) {
+  auto plan = std::make_shared<BackendPlan>(*ofPort);
   const std::string written =
       host.find(':') != std::string_view::npos ? "[" + std::string(host) + "]" : std::string(host);
   const std::string destination = written + ":" + std::to_string(port);
@@ -39,22 +40,22 @@ std::shared_ptr<const BackendPlan> planAt(const BackendPlan& ofPort, std::string
   plan->port = port;
   plan->authority = port == (plan->tls ? kUsualTlsPort : kUsualPlainPort) ? written : destination;
   if (plan->tls) plan->tls->serverName = host;
-  plan->isRequested = true;
+  plan->requestedOf = ofPort;
   plan->connection.dns.seriesName = plan->name;
-  plan->identity = identityAt(ofPort.identity, destination);
-  plan->countsAs = identityAt(ofPort.countsAs, destination);
-  plan->boundsOf = identityAt(ofPort.boundsOf, destination);
-  if (ofPort.http11 != nullptr) plan->http11 = planAt(*ofPort.http11, host, port);
+  plan->identity = identityAt(ofPort->identity, destination);
+  plan->countsAs = identityAt(ofPort->countsAs, destination);
+  plan->boundsOf = identityAt(ofPort->boundsOf, destination);
+  if (ofPort->http11 != nullptr) plan->http11 = planAt(ofPort->http11, host, port);
   return plan;
 }
 
 }  // namespace
 
-bool DynamicTargets::names(std::string_view host) const {
-  return std::any_of(hostnames.begin(), hostnames.end(), [host](std::string_view hostname) {
-    if (!hostname.starts_with("*.")) return host == hostname;
-    return host.size() >= hostname.size() && host.ends_with(hostname.substr(1));
-  });
+DynamicTargets::DynamicTargets(std::vector<std::string> names, std::vector<std::shared_ptr<const BackendPlan>> plans)
+    : hostnames(std::move(names)), ports(std::move(plans)) {
+  std::vector<RuleHostname> all;
+  for (const std::string& each : hostnames) all.emplace_back(each, 0);
+  table_ = NameTable<RuleSet<1>>({}, all);
 }
 
 base::Result<RequestedTarget> DynamicTargets::targetOf(std::string_view authority) const {
@@ -62,7 +63,8 @@ base::Result<RequestedTarget> DynamicTargets::targetOf(std::string_view authorit
   if (target.host.empty() || !isNameOrAddress(target.host)) {
     return refused("the request names no host to which the backend could send it");
   }
-  if (!hostnames.empty() && !names(target.host)) return refused("the backend sends no requests to this host");
+  if (!hostnames.empty() && !table_.find(target.host).any())
+    return refused("the backend sends no requests to this host");
   const bool anyPort = ports.front()->port == 0;
   const auto found =
       anyPort || target.port == 0
@@ -84,7 +86,7 @@ base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, std::s
 }
 
 std::shared_ptr<const BackendPlan> requestedPlan(const RequestedTarget& target) {
-  return planAt(*target.ofPort, target.host, target.port);
+  return planAt(target.ofPort, target.host, target.port);
 }
 
 }  // namespace sluice::routing

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/routing/policy/egress/name_table.h"
+#include "proxy/routing/policy/egress/rule_set.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::routing {
@@ -24,18 +26,21 @@ struct RequestedTarget {
 };
 
 struct DynamicTargets {
-  /// In lower case: exact names, or "*.suffix" for one label or more before the suffix. Empty: any name or address, but
-  /// only where an EgressPolicy denies what none of its rules allows.
-  std::vector<std::string> hostnames;
-  /// In the order of the Backend's ports; the port of the only one is 0 if requests may name any.
-  std::vector<std::shared_ptr<const BackendPlan>> ports;
+  /// The hostnames are in lower case: exact names, or "*.suffix" for one label or more before the suffix. Without any,
+  /// requests may name any host or address, but only where an EgressPolicy denies what none of its rules allows. There
+  /// is at least one port.
+  DynamicTargets(std::vector<std::string> names, std::vector<std::shared_ptr<const BackendPlan>> plans);
 
   /// Returns the destination of a request with this authority, which is in normal form. Without a port it is the
   /// first port of the Backend. An error (403) says why the Backend does not go there. Views are into `authority`.
   base::Result<RequestedTarget> targetOf(std::string_view authority) const;
 
+  std::vector<std::string> hostnames;
+  /// In the order of the Backend's ports; the port of the only one is 0 if requests may name any.
+  std::vector<std::shared_ptr<const BackendPlan>> ports;
+
  private:
-  bool names(std::string_view host) const;
+  NameTable<RuleSet<1>> table_;  // of `hostnames`
 };
 
 /// The policies for a request. Either may be null.

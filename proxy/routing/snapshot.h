@@ -96,8 +96,8 @@ struct BackendPlan {
   /// Only of a Backend of type Dynamic: where requests may go that name the destination themselves. Such a plan has no
   /// host, and no request goes to it: see dynamic_targets.h.
   std::shared_ptr<const DynamicTargets> dynamic = nullptr;
-  /// True of the plan of a destination that a request has named.
-  bool isRequested = false;
+  /// Only of a destination that a request has named: the plan of its port, which has no host.
+  std::shared_ptr<const BackendPlan> requestedOf = nullptr;
   /// True of a server that the settings name. It may be in a private network, like an endpoint of a Service, so the
   /// address guard treats its addresses in the same way.
   bool ofSettings = false;

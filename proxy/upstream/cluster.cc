@@ -100,12 +100,12 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
     tls_ = std::move(*context);
   } else {
     broken_ = context.error();
-    ++owner_.failing();
+    ++owner_.failingOf(*plan_);
   }
 }
 
 Cluster::~Cluster() {
-  if (broken_) --owner_.failing();
+  if (broken_) --owner_.failingOf(*plan_);
   countWaiters(-static_cast<int>(waiting_));
   // The pools leave the room before the cluster does.
   pools_.clear();
@@ -382,7 +382,7 @@ Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Poo
 void Cluster::onUnreached(const base::Error& error) {
   if (plan_->reach == nullptr || error.type == base::ErrorType::kDestinationIpProhibited) return;
   bool serves = false;
-  eachPool([&](const Pool& pool) { serves = serves || pool.hasServing(); });
+  eachPool([&](const Pool& pool) { serves = serves || pool.openConnections() > pool.connecting(); });
   if (!serves) plan_->reach->onFailure(processing::causeOf(error), owner_.worker().clock().wallNow());
 }
 

@@ -93,7 +93,12 @@ class Cluster final : public PoolOwner {
   ConnectionWait waitOf(http::Token waiter) const;
 
   bool retired() const { return retired_; }
-  bool hasRequests() const { return users_ > 0; }
+  /// Returns true if it has requests, or opens connections.
+  bool isBusy() const {
+    bool dials = false;
+    eachPool([&](const Pool& pool) { dials = dials || pool.connecting() > 0; });
+    return users_ > 0 || dials;
+  }
 
   // PoolOwner
   ConnectionRoom& room() override { return room_; }

@@ -28,7 +28,7 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
       room_(cluster.room()),
       ready_(owner),
       waiting_(*this, cluster, owner.sinks()),
-      health_(owner.failing()) {
+      health_(owner.failingOf(cluster.plan())) {
   room_.add(*this);
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {

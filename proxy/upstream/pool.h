@@ -57,7 +57,8 @@ class Pool final : public ConnectionOwner, public RoomUser {
   /// Returns the number of requests in flight and of those that wait.
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
-  bool hasServing() const { return open_ > connecting_.size(); }
+  /// Returns how many of these are not ready yet.
+  std::size_t connecting() const { return connecting_.size(); }
   /// Returns true if the endpoint is ejected: the last attempt to connect failed a moment ago, or one request probes
   /// whether the next attempt fails, too.
   bool ejected(base::MonotonicTime now) const { return health_.ejected(now, !connecting_.empty()); }

@@ -82,6 +82,11 @@ class UpstreamContext {
   std::uint64_t random() { return random_.next(); }
   /// How many endpoints took no connection lately, and how many Backends none of whose endpoints takes one.
   std::size_t& failing() { return failing_; }
+  /// The same of the plan's cluster; those of destinations that requests have named count apart, because no rule
+  /// chooses another Backend for them.
+  std::size_t& failingOf(const routing::BackendPlan& plan) {
+    return plan.requestedOf != nullptr ? requestedFailing_ : failing_;
+  }
 
   /// Returns the worker's cluster of that Backend, made at first use. O(1).
   virtual Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) = 0;
@@ -109,6 +114,7 @@ class UpstreamContext {
   RequestSinks sinks_;
   base::Random random_;
   std::size_t failing_ = 0;
+  std::size_t requestedFailing_ = 0;
 };
 
 }  // namespace sluice::upstream

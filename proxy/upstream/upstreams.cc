@@ -22,37 +22,37 @@ Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& p
 }
 
 Cluster& Upstreams::makeCluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
-  const auto& served = newest(plan);
+  // The configuration has no plan of a destination that a request has named.
+  const auto& served = plan->requestedOf != nullptr ? plan : newest(plan);
   auto cluster = std::make_unique<Cluster>(*this, served);
-  if (!isServed(served)) cluster->retire();
+  if (!isServed(served)) {
+    cluster->retire();
+    // A destination that has left the table since the request found it: it serves that request alone.
+    if (served->requestedOf != nullptr) return *retired_.emplace_back(std::move(cluster));
+  }
   return *clusters_.emplace(plan->identity, std::move(cluster)).first->second;
 }
 
 bool Upstreams::isServed(const std::shared_ptr<const routing::BackendPlan>& plan) const {
-  if (plan->isRequested) return requested_.holds(plan->identity);
+  if (plan->requestedOf != nullptr) return requested_.holds(plan->identity);
   return plans_.empty() || std::find(plans_.begin(), plans_.end(), plan) != plans_.end();
 }
 
-base::Result<std::shared_ptr<const routing::BackendPlan>> Upstreams::requested(const routing::RequestedTarget& target,
-                                                                               net::ClientNetwork client) {
-  constexpr std::string_view kLimit = "dynamicClusters";
-  auto plan = requested_.find(target, client, requestedBound());
-  if (plan != nullptr) {
-    // A request may still have used the destination after it had left the table.
-    const auto found = clusters_.find(plan->identity);
-    if (found != clusters_.end() && found->second->retired()) retire(plan->identity);
-    return plan;
-  }
-  onLimit(kLimit);
-  return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                               "too many destinations that requests have named are in use")
-      .ofLimit(kLimit);
+std::shared_ptr<const routing::BackendPlan> Upstreams::requested(const routing::RequestedTarget& target) const {
+  auto known = requested_.find(target);
+  return known != nullptr ? known : routing::requestedPlan(target);
 }
 
-bool Upstreams::hasRequests(const routing::BackendPlan& plan) const {
+bool Upstreams::takeRequested(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client) {
+  if (requested_.take(plan, client, requestedBound())) return true;
+  onLimit(kRequestedLimit);
+  return false;
+}
+
+bool Upstreams::isBusy(const routing::BackendPlan& plan) const {
   const auto found = clusters_.find(plan.identity);
-  if (found != clusters_.end() && found->second->hasRequests()) return true;
-  return plan.http11 != nullptr && hasRequests(*plan.http11);
+  if (found != clusters_.end() && found->second->isBusy()) return true;
+  return plan.http11 != nullptr && isBusy(*plan.http11);
 }
 
 void Upstreams::retire(const routing::BackendIdentity& identity) {

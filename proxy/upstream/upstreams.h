@@ -34,10 +34,11 @@ class Upstreams final : public UpstreamContext {
   /// Returns the worker's cluster of that Backend, made at first use. The plan's identity alone decides which one that
   /// is. O(1).
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
-  /// Returns the plan of a destination that a request of `client` has named. An error means that
-  /// limits.dynamicClusters has no room for it (503).
-  base::Result<std::shared_ptr<const routing::BackendPlan>> requested(const routing::RequestedTarget& target,
-                                                                      net::ClientNetwork client);
+  /// Returns the plan of a destination that a request has named.
+  std::shared_ptr<const routing::BackendPlan> requested(const routing::RequestedTarget& target) const;
+  /// Called when a request of `client` goes to such a plan now. Returns false if limits.dynamicClusters has no room for
+  /// it.
+  bool takeRequested(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client);
   /// Returns Cluster::serves() of that Backend.
   bool serves(const std::shared_ptr<const routing::BackendPlan>& plan) { return allServe() || cluster(plan).serves(); }
   /// Returns true if serves() is true of every Backend.
@@ -81,7 +82,7 @@ class Upstreams final : public UpstreamContext {
   const std::shared_ptr<const routing::BackendPlan>& newest(
       const std::shared_ptr<const routing::BackendPlan>& plan) const;
   bool isServed(const std::shared_ptr<const routing::BackendPlan>& plan) const;
-  bool hasRequests(const routing::BackendPlan& plan) const;
+  bool isBusy(const routing::BackendPlan& plan) const;
   void retire(const routing::BackendIdentity& identity);
 
   ConnectionRooms rooms_{*this};
@@ -90,7 +91,7 @@ class Upstreams final : public UpstreamContext {
   /// The cluster that was found last, where most requests go; null if there is none.
   const ByIdentity<std::unique_ptr<Cluster>>::value_type* recent_ = nullptr;
   Plans plans_;  // of the last adopt()
-  RequestedPlans requested_{{.haveRequests = [this](const auto& plan) { return hasRequests(plan); },
+  RequestedPlans requested_{{.areBusy = [this](const auto& plan) { return isBusy(plan); },
                              .retire =
                                  [this](const auto& plan) {
                                    retire(plan.identity);

@@ -269,6 +269,50 @@ TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
   EXPECT_EQ(server_.asked("c.test"), 0);
 }
 
+TEST_F(ResolverTest, KeepsTheNamesOfClientsApart) {
+  parts_.maxNames = 8;
+  settings_.negativeTtl = 1h;
+  const base::DnsTerms ofClients{.seriesName = "demo/any"};
+  server_["own.test"] = {.reply = DnsReply::kNoSuchName};
+  lookUp("own.test");
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "n" + std::to_string(i) + ".test";
+    server_[name] = {.reply = DnsReply::kNoSuchName};
+    bool done = false;
+    {
+      const Worker::Turn one(worker_);
+      resolver_->resolve(name, ofClients, [&] { done = true; });
+    }
+    ASSERT_TRUE(test::runUntil(worker_, [&] { return done; }));
+  }
+  EXPECT_NE(resolver_->cached("own.test"), nullptr) << "it keeps its place";
+  EXPECT_EQ(resolver_->cached("n15.test", ofClients), nullptr);
+  EXPECT_NE(resolver_->cached("n16.test", ofClients), nullptr) << "half as many";
+  EXPECT_NE(resolver_->cached("n19.test", ofClients), nullptr);
+}
+
+TEST_F(ResolverTest, AsksForNamesOfTheConfigurationWhateverClientsAskFor) {
+  parts_.maxNames = 8;
+  parts_.maxLookups = 4;
+  const base::DnsTerms ofClients{.seriesName = "demo/any"};
+  server_["own.test"] = {.addresses = {"192.0.2.1"}};
+  start();
+  int refused = 0;
+  {
+    const Worker::Turn one(worker_);
+    for (int i = 0; i < 8; ++i) {
+      const std::string name = "silent" + std::to_string(i) + ".test";
+      server_[name] = {.reply = DnsReply::kSilence};
+      resolver_->resolve(name, ofClients, [&] { ++refused; });
+    }
+  }
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return refused == 4; })) << "half of the names, and half of the lookups";
+  EXPECT_EQ(texts(lookUp("own.test")), Texts{"192.0.2.1:0"});
+  int asked = 0;
+  for (int i = 0; i < 8; ++i) asked += server_.asked("silent" + std::to_string(i) + ".test");
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(ResolverTest, CallsNoCallbackAfterDestruction) {
   server_["silent.test"] = {.reply = DnsReply::kSilence};
   start();

@@ -78,7 +78,7 @@ TEST(RequestedPlan, IsThatOfOneDestination) {
   EXPECT_EQ(plan->port, 443);
   EXPECT_EQ(plan->authority, "a.test");
   EXPECT_EQ(plan->tls->serverName, "a.test");
-  EXPECT_TRUE(plan->isRequested);
+  EXPECT_EQ(plan->requestedOf, targets.ports.front());
   EXPECT_EQ(plan->http11->tls->serverName, "a.test");
   EXPECT_EQ(plan->http11->countedAs(), plan->identity) << "both versions count together";
   const auto other = requestedPlan(*targets.targetOf("a.test:8443"));

@@ -32,6 +32,12 @@ bool isWithinAny(std::string_view hostname, const std::string_view (&domains)[kC
 
 }  // namespace
 
+bool coversInnerNames(std::string_view suffix) {
+  const auto covers = [suffix](std::string_view domain) { return isWithin(domain, suffix); };
+  return std::any_of(std::begin(kOwnNames), std::end(kOwnNames), covers) ||
+         std::any_of(std::begin(kClusterDomains), std::end(kClusterDomains), covers);
+}
+
 std::string_view externalHostnameFault(std::string_view hostname) {
   std::string name = base::toLower(hostname);
   if (name.ends_with('.')) name.pop_back();

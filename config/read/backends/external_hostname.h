@@ -13,5 +13,7 @@ namespace sluice::config {
 /// Returns the reason why `hostname` cannot be an external destination, as the end of "hostname ..."; empty if it can.
 /// The letter case and a final dot of `hostname` do not matter.
 std::string_view externalHostnameFault(std::string_view hostname);
+/// Returns true if names with that suffix, which is in lower case, may be those of this machine or of the cluster.
+bool coversInnerNames(std::string_view suffix);
 
 }  // namespace sluice::config

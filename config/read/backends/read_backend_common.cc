@@ -38,6 +38,11 @@ std::string readRequestedHostname(FieldReader& reader, const Item& item) {
   if (name.ends_with('.')) name.pop_back();
   const bool isSuffix = name.starts_with("*.");
   const std::string_view fault = externalHostnameFault(std::string_view(name).substr(isSuffix ? 2 : 0));
+  if (fault.empty() && isSuffix && coversInnerNames(std::string_view(name).substr(2))) {
+    reader.error(
+        item, "must not cover names of the cluster or of the gateway's own machine, but is " + base::quote(*written));
+    return {};
+  }
   if (fault.empty()) return name;
   reader.error(item, std::string(fault) + " that may begin with \"*.\", but is " + base::quote(*written));
   return {};

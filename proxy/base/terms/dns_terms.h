@@ -27,8 +27,11 @@ struct DnsTerms {
   LookupFamily family = LookupFamily::kOfSettings;
   bool respectTtl = true;
   std::optional<Duration> refreshRate = std::nullopt;  // in place of kUsualRefreshRate
-  /// The dns_question_name of metrics, where clients choose the names; empty: the name itself.
+  /// The dns_question_name of metrics, where clients choose the names; empty: the name itself. Names that clients
+  /// choose have shares of their own of all that the resolver bounds, so that they take no room from others.
   std::string seriesName = {};
+
+  bool ofClients() const { return !seriesName.empty(); }
 
   friend bool operator==(const DnsTerms&, const DnsTerms&) = default;
 };

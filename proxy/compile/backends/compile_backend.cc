@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/ground/compiled_chain.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/named_secrets.h"
 #include "proxy/compile/processors/permitted_steps.h"
@@ -99,6 +100,12 @@ BackendResult BackendCatalog::resolveDynamic(const config::Backend& backend, con
   for (const config::BackendPort* each : portsOf(backend, ref.port)) {
     const CompiledBackendPort& port = backends_.at(&backend).ports[indexOf(backend, *each)];
     if (const auto broken = port.fault()) return told(*broken, backend, ref, holder);
+    // The steps of a request are chosen before its port is known.
+    if (!ports.empty() && !same(ports.front()->chain.get(), port.plan->chain.get())) {
+      return fault(config::reason::kUnsupportedValue, ref.object.path,
+                   describe(ref.object, holder.nameSpace) +
+                       ": its ports have different processors, so the reference must name one of them");
+    }
     ports.push_back(port.plan);
   }
   return sharedPlan(dynamicPlan(backend.dynamic->hostnames, ports), cache_);

@@ -177,13 +177,10 @@ std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<c
 
 std::shared_ptr<const routing::BackendPlan> dynamicPlan(
     std::vector<std::string> hostnames, const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports) {
-  auto targets = std::make_shared<routing::DynamicTargets>();
-  targets->hostnames = std::move(hostnames);
-  targets->ports = ports;
   auto plan = std::make_shared<routing::BackendPlan>(*ports.front());
   if (std::any_of(ports.begin(), ports.end(), [](const auto& port) { return !port->tls; })) plan->tls.reset();
   plan->http11 = nullptr;
-  plan->dynamic = std::move(targets);
+  plan->dynamic = std::make_shared<const routing::DynamicTargets>(std::move(hostnames), ports);
   plan->identity = identityOf(*plan);
   return plan;
 }

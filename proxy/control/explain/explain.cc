@@ -182,10 +182,12 @@ class ExplanationMaker {
     routing::WeightedBackend named = weighted;
     if (target.ok()) {
       named.backend = routing::requestedPlan(*target);
-      return describeSettled(rule, named);
+    } else if (!routing::repliesLocally(head_, weighted)) {
+      named.failure = target.error();
     }
-    named.failure = target.error();
-    return describeSettled(rule, named);
+    ExplainedBackend result = describeSettled(rule, named);
+    result.unresolved = result.unresolved && target.ok();
+    return result;
   }
 
   ExplainedBackend describeSettled(const routing::Rule& rule, const routing::WeightedBackend& weighted) {

@@ -10,7 +10,9 @@ void tellDenial(const DialReport& report, observe::EventBatch& events, base::Wal
   const std::string destination = report.backend.hostname + ":" + std::to_string(report.backend.port);
   const std::string_view rule = report.policy.ruleName(report.rule);
   events.add(observe::EventType::kWarning, "EgressDenied", "EgressPolicy " + std::string(report.policy.name()),
-             "rule " + std::string(rule) + " denies " + destination, now, std::string(rule) + " " + destination);
+             "rule " + std::string(rule) + " denies " + destination, now,
+             // Clients must not fill the list of events with names that they choose.
+             std::string(rule) + (report.backend.requestedOf != nullptr ? "" : " " + destination));
 }
 
 }  // namespace

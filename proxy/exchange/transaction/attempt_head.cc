@@ -26,7 +26,11 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
     writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
     if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
   }
-  if (!destination.endpoints || head.authority.empty()) head.authority = destination.authority;
+  if (!destination.endpoints || head.authority.empty()) {
+    // The plan of a destination that the request has named may go before the request.
+    head.authority = destination.requestedOf != nullptr ? arena.copy(destination.authority)
+                                                        : std::string_view(destination.authority);
+  }
   // The gateway sends 100 (Continue) itself, once it has a connection for the body (RFC 9110 section 10.1.1).
   head.expectContinue = false;
   applyAuthority(rule.requestHeaders, rule.rewrite, head);

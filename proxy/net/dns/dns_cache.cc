@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/net/dns/client_share.h"
 #include "proxy/net/dns/dns_key.h"
 
 namespace sluice::net {
@@ -44,7 +45,7 @@ DnsCache::DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_
       maxTtl_(std::max(settings.minTtl, settings.maxTtl)),
       negativeTtl_(settings.negativeTtl),
       staleTtl_(settings.staleTtl),
-      maxNames_(maxNames) {}
+      shares_{{{maxNames}, {clientShareOf(maxNames)}}} {}
 
 DnsCache::~DnsCache() = default;
 
@@ -74,11 +75,12 @@ void DnsCache::learn(DnsAnswer answer) {
 void DnsCache::replace(DnsAnswer&& answer, int refreshPart) {
   std::string key(DnsKey(answer.name, answer.terms).text());
   if (const auto found = index_.find(key); found != index_.end()) forget(found->second);
-  if (entries_.size() >= maxNames_) forget(entries_.begin());
+  AnswerShare& share = shareOf(answer.terms);
+  if (share.entries.size() >= share.most) forget(share.entries.begin());
   const base::Duration lifetime = lifetimeOf(answer);
   const base::MonotonicTime end = worker_.now() + lifetime;
-  CachedName& entry = entries_.emplace_back(*this, std::move(answer), end);
-  index_.emplace(std::move(key), std::prev(entries_.end()));
+  CachedName& entry = share.entries.emplace_back(*this, std::move(answer), end);
+  index_.emplace(std::move(key), std::prev(share.entries.end()));
   if (entry.addresses.ok() && lifetime >= kShortestRefreshed) entry.refreshAt(end - lifetime / refreshPart);
 }
 
@@ -107,7 +109,7 @@ void DnsCache::forget(Entries::iterator entry) {
   clearPassing();
   passing_.push_back(std::move(entry->addresses));
   index_.erase(index_.find(DnsKey(entry->name, entry->terms).text()));
-  entries_.erase(entry);
+  shareOf(entry->terms).entries.erase(entry);
 }
 
 void DnsCache::clearPassing() {

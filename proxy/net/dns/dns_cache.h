@@ -8,6 +8,7 @@
 // negativeTtl; if they answer that there is no such name, the answer is dropped. Failures are valid for negativeTtl.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <list>
 #include <string>
@@ -57,11 +58,17 @@ class DnsCache {
  private:
   struct CachedName;
   using Entries = std::list<CachedName>;
+  /// The answers for names of the configuration, or for those that clients choose.
+  struct AnswerShare {
+    std::size_t most;
+    Entries entries = {};  // the oldest answer first, which makes room
+  };
 
   /// The share of its lifetime at the end of which an answer is refreshed.
   static constexpr int kOwnRefresh = 5;
   static constexpr int kLearnedRefresh = 10;
 
+  AnswerShare& shareOf(const base::DnsTerms& terms) { return shares_[terms.ofClients()]; }
   void replace(DnsAnswer&& answer, int refreshPart);
   base::Duration lifetimeOf(const DnsAnswer& answer) const;
   bool goesOn(CachedName& entry);
@@ -74,9 +81,7 @@ class DnsCache {
   const base::Duration maxTtl_;
   const base::Duration negativeTtl_;
   const base::Duration staleTtl_;
-  const std::size_t maxNames_;
-
-  Entries entries_;  // the oldest answer first, which makes room
+  std::array<AnswerShare, 2> shares_;
   DnsNameMap<Entries::iterator> index_;
   // Results that find() has pointed to and that are no longer cached. They live until a later turn.
   std::list<base::Result<Addresses>> passing_;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/net/dns/client_share.h"
 #include "proxy/net/dns/dns_servers.h"
 
 namespace sluice::net {
 
 DnsClient::DnsClient(DnsPlan plan, std::size_t mostLookups, DnsClientSink& sink)
-    : plan_(std::move(plan)), mostLookups_(mostLookups), sink_(sink) {}
+    : plan_(std::move(plan)),
+      mostLookups_(mostLookups),
+      sink_(sink),
+      shares_{{{mostLookups}, {clientShareOf(mostLookups)}}} {}
 
 base::Result<std::unique_ptr<DnsClient>> DnsClient::make(Worker& worker, const base::DnsSettings& settings,
                                                          std::size_t mostLookups, DnsClientSink& sink) {
@@ -25,42 +29,59 @@ base::Result<std::unique_ptr<DnsClient>> DnsClient::make(Worker& worker, const b
 
 void DnsClient::ask(std::string_view name, const base::DnsTerms& terms) {
   const base::Duration patience = plan_.timeout * static_cast<base::Duration::rep>(plan_.tries());
-  waiting_.push_back({std::string(name), terms, plan_.worker.now() + patience});
+  shareOf(terms).waiting.push_back({std::string(name), terms, plan_.worker.now() + patience});
   fill();
 }
 
 void DnsClient::fill() {
-  while (!waiting_.empty() && lookups_.size() < mostLookups_) {
-    WaitingName& next = waiting_.front();
+  base::MonotonicTime until = base::MonotonicTime::max();
+  for (LookupShare& share : shares_) {
+    fill(share);
+    if (!share.waiting.empty()) until = std::min(until, share.waiting.front().until);
+  }
+  if (until == base::MonotonicTime::max()) return cancel();
+  plan_.worker.timers().set(*this, until);
+}
+
+void DnsClient::fill(LookupShare& share) {
+  while (!share.waiting.empty() && share.open < share.most && lookups_.size() < mostLookups_) {
+    WaitingName& next = share.waiting.front();
     DnsLookup& lookup =
         lookups_.emplace_back(plan_, std::move(next.name), next.terms, static_cast<DnsLookupSink&>(*this));
-    waiting_.pop_front();
+    share.waiting.pop_front();
     if (lookup.ended()) {
       sink_.onAnswer(lookup.takeAnswer());
       lookups_.pop_back();
+    } else {
+      ++share.open;
     }
   }
-  if (waiting_.empty()) return cancel();
-  plan_.worker.timers().set(*this, waiting_.front().until);
 }
 
 void DnsClient::onEnded(DnsLookup& lookup) {
-  sink_.onAnswer(lookup.takeAnswer());
+  DnsAnswer answer = lookup.takeAnswer();
+  --shareOf(answer.terms).open;
+  sink_.onAnswer(std::move(answer));
   lookups_.remove_if([&lookup](const DnsLookup& one) { return &one == &lookup; });
   fill();
   sink_.onAnswered();
 }
 
 void DnsClient::onTimer() {
-  while (!waiting_.empty() && waiting_.front().until <= plan_.worker.now()) {
-    std::string name = std::move(waiting_.front().name);
-    const base::DnsTerms terms = waiting_.front().terms;
-    waiting_.pop_front();
+  for (LookupShare& share : shares_) refuseLate(share);
+  fill();
+  sink_.onAnswered();
+}
+
+/// Answers the names that have waited for too long.
+void DnsClient::refuseLate(LookupShare& share) {
+  while (!share.waiting.empty() && share.waiting.front().until <= plan_.worker.now()) {
+    std::string name = std::move(share.waiting.front().name);
+    const base::DnsTerms terms = share.waiting.front().terms;
+    share.waiting.pop_front();
     auto error = base::Error::upstream(base::ErrorType::kDnsTimeout, name + ": too many names are being asked for");
     sink_.onAnswer({std::move(name), std::move(error), {}, false, terms});
   }
-  fill();
-  sink_.onAnswered();
 }
 
 }  // namespace sluice::net

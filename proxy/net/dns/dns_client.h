@@ -4,6 +4,7 @@
 // name whose turn does not come within the time that one lookup may take is answered by dns_timeout. One thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <list>
@@ -47,15 +48,25 @@ class DnsClient final : private DnsLookupSink, private Timer {
     base::MonotonicTime until;
   };
 
+  /// The names of the configuration, or those that clients choose.
+  struct LookupShare {
+    std::size_t most;  // lookups that are open
+    std::size_t open = 0;
+    std::deque<WaitingName> waiting = {};
+  };
+
   DnsClient(DnsPlan plan, std::size_t mostLookups, DnsClientSink& sink);
+  LookupShare& shareOf(const base::DnsTerms& terms) { return shares_[terms.ofClients()]; }
   void fill();
+  void fill(LookupShare& share);
+  void refuseLate(LookupShare& share);
   void onEnded(DnsLookup& lookup) override;
   void onTimer() override;
 
   const DnsPlan plan_;
   const std::size_t mostLookups_;
   DnsClientSink& sink_;
-  std::deque<WaitingName> waiting_;  // the timer is the first one's
+  std::array<LookupShare, 2> shares_;  // the timer is that of the name that has waited longest
   std::list<DnsLookup> lookups_;
 };
 

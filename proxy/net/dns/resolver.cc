@@ -1,10 +1,12 @@
 #include "proxy/net/dns/resolver.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <optional>
 #include <utility>
 
+#include "proxy/net/dns/client_share.h"
 #include "proxy/net/dns/dns_cache.h"
 #include "proxy/net/dns/dns_client.h"
 #include "proxy/net/dns/dns_key.h"
@@ -54,6 +56,7 @@ class CaresResolver final : public Resolver, private DnsClientSink, private DnsC
   DnsNameMap<base::Result<Addresses>> hosts_;
   DnsCache cache_;
   DnsNameMap<PendingQuery> questions_;
+  std::array<std::size_t, 2> open_{};             // questions for names of the configuration, and of clients
   std::vector<DnsAnswer> answers_;                // answers not yet delivered
   std::vector<std::function<void()>> needNoAsk_;  // callbacks for names that need no query, not yet called
   std::unique_ptr<DnsClient> client_;             // destroyed first, because it calls this object
@@ -122,7 +125,10 @@ void CaresResolver::resolve(std::string_view name, const base::DnsTerms& terms, 
 CaresResolver::PendingQuery* CaresResolver::ask(std::string_view name, const base::DnsTerms& terms) {
   const DnsKey key(name, terms);
   if (const auto asked = questions_.find(key.text()); asked != questions_.end()) return &asked->second;
-  if (questions_.size() >= parts_.maxNames) return nullptr;
+  const std::size_t most = terms.ofClients() ? clientShareOf(parts_.maxNames) : parts_.maxNames;
+  std::size_t& open = open_[terms.ofClients()];
+  if (open >= most) return nullptr;
+  ++open;
   PendingQuery& question = questions_.emplace(key.text(), PendingQuery{worker_.now(), {}}).first->second;
   client_->ask(name, terms);
   return &question;
@@ -144,6 +150,7 @@ void CaresResolver::deliver() {
     if (const auto found = questions_.find(DnsKey(answer.name, answer.terms).text()); found != questions_.end()) {
       PendingQuery question = std::move(found->second);
       questions_.erase(found);
+      --open_[answer.terms.ofClients()];
       std::move(question.askers.begin(), question.askers.end(), std::back_inserter(told));
       count(answer, worker_.now() - question.since);
       if (parts_.share) parts_.share(answer);

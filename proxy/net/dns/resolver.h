@@ -55,9 +55,11 @@ struct ResolverParts {
   /// Takes dns_lookup_duration_seconds, one per name with its retries; nullptr if it is not measured.
   observe::MetricShard* metrics = nullptr;
   /// The number of answers that the resolver keeps at most, and of names that it asks for at a time; at least 1. The
-  /// oldest answer makes room, and further names are refused.
+  /// oldest answer makes room, and further names are refused. Of names that clients choose it keeps half as many
+  /// besides.
   std::size_t maxNames = 4096;
-  /// The number of lookups that are open at a time, at least 1; further names wait. Each has one or two questions, and
+  /// The number of lookups that are open at a time, at least 1; further names wait. Names that clients choose have at
+  /// most half of them, and wait behind the others. Each has one or two questions, and
   /// a question takes about 80 KiB, one descriptor, and another one if the answer is long.
   std::size_t maxLookups = 256;
   /// Called inside a Turn for every answer to a question of this resolver, failures too: for the other workers.

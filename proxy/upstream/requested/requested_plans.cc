@@ -9,6 +9,8 @@ namespace sluice::upstream {
 namespace {
 
 constexpr std::size_t kSharesOfClients = 4;
+/// Bounds the work of one request.
+constexpr std::size_t kMostLooked = 256;
 
 template <typename Visit>
 void forIdentities(const routing::BackendPlan& plan, Visit&& visit) {
@@ -18,41 +20,55 @@ void forIdentities(const routing::BackendPlan& plan, Visit&& visit) {
 
 }  // namespace
 
-RequestedPlans::Plan RequestedPlans::find(const routing::RequestedTarget& target, net::ClientNetwork client,
-                                          std::size_t most) {
+RequestedPlans::Plan RequestedPlans::find(const routing::RequestedTarget& target) const {
   const auto found = byKey_.find({&target.ofPort->identity, target.host, target.port});
-  if (found != byKey_.end()) {
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return found->second->plan;
-  }
-  while (entries_.size() >= most) {
-    if (!makeRoom(client, most)) return nullptr;
-  }
-  RequestedEntry& entry = entries_.emplace_front(target.ofPort, routing::requestedPlan(target), client);
-  byKey_.emplace(keyOf(entry), entries_.begin());
-  forIdentities(*entry.plan, [this](const routing::BackendIdentity& each) { ++identities_[each]; });
-  return entry.plan;
+  return found != byKey_.end() ? found->second->plan : nullptr;
 }
 
-/// Drops the least recently used plan that has no requests; one of this client if it holds its share already.
-bool RequestedPlans::makeRoom(net::ClientNetwork client, std::size_t most) {
-  const auto isOwn = [client](const RequestedEntry& entry) { return entry.client == client; };
-  const auto held = static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), isOwn));
-  const bool hasShare = held >= std::max<std::size_t>(most / kSharesOfClients, 1);
-  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
-    if ((hasShare && !isOwn(*entry)) || clusters_.haveRequests(*entry->plan)) continue;
-    erase(std::prev(entry.base()));
+bool RequestedPlans::take(const Plan& plan, net::ClientNetwork client, std::size_t most) {
+  if (const auto found = byKey_.find(keyOf(*plan)); found != byKey_.end()) {
+    entries_.splice(entries_.begin(), entries_, found->second);
     return true;
+  }
+  const std::size_t share = std::max<std::size_t>(most / kSharesOfClients, 1);
+  const auto held = held_.find(client);
+  const bool hasShare = held != held_.end() && held->second >= share;
+  const std::size_t bound = hasShare ? most - share : most;
+  if (entries_.size() >= bound && !makeRoom(client, hasShare)) return false;
+  // The bound may have been lowered.
+  if (entries_.size() >= most) makeRoom(client, false);
+  entries_.push_front({plan, client});
+  byKey_.emplace(keyOf(*plan), entries_.begin());
+  ++held_[client];
+  forIdentities(*plan, [this](const routing::BackendIdentity& each) { ++identities_[each]; });
+  return true;
+}
+
+/// Drops the least recently used plan that is not busy; with `ownOnly`, one of this client. Busy ones move to the other
+/// end, so the next call does not look at them again.
+bool RequestedPlans::makeRoom(net::ClientNetwork client, bool ownOnly) {
+  auto entry = entries_.end();
+  for (std::size_t left = std::min(entries_.size(), kMostLooked); left > 0; --left) {
+    const auto each = std::prev(entry);
+    if (clusters_.areBusy(*each->plan)) {
+      entries_.splice(entries_.begin(), entries_, each);
+    } else if (ownOnly && each->client != client) {
+      entry = each;
+    } else {
+      erase(each);
+      return true;
+    }
   }
   return false;
 }
 
 void RequestedPlans::erase(Entries::iterator entry) {
-  byKey_.erase(keyOf(*entry));
+  byKey_.erase(keyOf(*entry->plan));
   forIdentities(*entry->plan, [this](const routing::BackendIdentity& each) {
     const auto found = identities_.find(each);
     if (--found->second == 0) identities_.erase(found);
   });
+  if (const auto held = held_.find(entry->client); --held->second == 0) held_.erase(held);
   const Plan plan = entry->plan;
   entries_.erase(entry);
   clusters_.retire(*plan);
@@ -66,7 +82,7 @@ void RequestedPlans::keepOf(const std::vector<Plan>& plans) {
   }
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (!ports.contains(entry->ofPort->identity)) erase(entry);
+    if (!ports.contains(entry->plan->requestedOf->identity)) erase(entry);
     entry = next;
   }
 }

@@ -7,6 +7,7 @@
 
 #include "proxy/routing/dynamic_targets.h"
 #include "test/compile/compile_world.h"
+#include "test/compile/processor_types.h"
 
 namespace sluice::compile {
 namespace {
@@ -132,6 +133,25 @@ TEST(DynamicBackends, TakeNoPolicyThatNamesOneServer) {
                     "  targetRefs: [{group: sluice.dev, kind: Backend, name: any}]\n"
                     "  validation: {hostname: a.test, wellKnownCACertificates: System}\n"});
   EXPECT_EQ(world.outcome(), "500");
+}
+
+TEST(DynamicBackends, WithOtherProcessorsAtOnePortNeedAReferenceForEach) {
+  const std::string ofOnePort =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: guard}\nspec:\n"
+      "  targetRef: {group: sluice.dev, kind: Backend, name: any, sectionName: '8080'}\n"
+      "  processors: [{name: guard, type: 'sluice.dev/Test:v1', phase: request-headers}]\n";
+  const auto worldOf = [&](std::string_view rules) {
+    const std::string route = routeWithRules(rules);
+    return World({kClass, kGateway, kDynamicBackend, route, ofOnePort}, nullptr, test::processorTypes());
+  };
+  const World all = worldOf(kToAny);
+  EXPECT_EQ(all.outcome(), "500");
+  EXPECT_THAT(all.message("HTTPRoute", "route", "ResolvedRefs"), HasSubstr("its ports have different processors"));
+  const auto rules = [](const std::string& port) {
+    return "rules: [{backendRefs: [{group: sluice.dev, kind: Backend, name: any, port: " + port + "}]}]";
+  };
+  EXPECT_NE(dynamicPlanIn(worldOf(rules("8080")))->chain, nullptr);
+  EXPECT_EQ(dynamicPlanIn(worldOf(rules("443")))->chain, nullptr);
 }
 
 TEST(DynamicBackends, MayBeAnyOfEnvoyGateway) {

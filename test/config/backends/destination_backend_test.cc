@@ -145,6 +145,7 @@ TEST(DestinationBackend, MayHaveDestinationsThatRequestsName) {
       {"hostnames: [a.test]", "dynamic.ports: is required"},
       {"hostnames: [a.test], ports: []", "dynamic.ports: must have at least one item"},
       {"hostnames: [10.0.0.1], ports: [{number: 443}]", "dynamic.hostnames[0]: must be a name"},
+      {"hostnames: ['*.local'], ports: [{number: 443}]", "dynamic.hostnames[0]: must not cover names of the cluster"},
       {"hostnames: ['*.svc'], ports: [{number: 443}]", "dynamic.hostnames[0]: must not name a Service"},
       {"hostnames: [a.test], ports: [{number: 443, tls: {sni: b.test}}]",
        "dynamic.ports[0].tls.sni: must not be given"},

@@ -193,27 +193,27 @@ TEST(DynamicBackendBounds, MakeAFewDestinationsServeManyNames) {
 TEST(DynamicBackendBounds, RefuseAnotherDestinationWhenAllHaveRequests) {
   HeldOrigin origin;
   GatewaySpec spec;
-  for (const char* name : {"a.test", "b.test", "c.test"}) {
+  for (const char* name : {"a.test", "b.test", "c.test", "d.test"}) {
     spec.backends.push_back({.name = std::string("of-") + name, .hostname = name, .port = 9});
   }
-  spec.settings = limits("dynamicClusters: 2");
+  spec.settings = limits("dynamicClusters: 4");
   spec.routes = routeToAny() + dynamicBackend("'*.test'", "{number: " + std::to_string(origin.port()) + "}");
   const GatewayProcess gateway(spec);
   std::vector<BlockingSocket> clients;
-  for (const char* name : {"a.test", "b.test"}) {
+  for (const char* name : {"a.test", "b.test", "c.test"}) {
     clients.push_back(BlockingSocket::connect(gateway.port()));
     clients.back().send(getAt(name));
     ASSERT_TRUE(origin.wasAsked(clients.size()));
   }
-  const ReceivedResponse refused = askRaw(gateway.port(), getAt("c.test"));
-  EXPECT_EQ(refused.status, 503);
+  const ReceivedResponse refused = askRaw(gateway.port(), getAt("d.test"));
+  EXPECT_EQ(refused.status, 503) << "the client leaves a quarter free";
   EXPECT_THAT(refused.body, HasSubstr("\"code\":\"connection_limit_reached\""));
   EXPECT_THAT(refused.body, HasSubstr("\"limit\":\"dynamicClusters\""));
   EXPECT_TRUE(gateway.limitWasHit("dynamicClusters"));
   for (std::size_t i = 0; i < clients.size(); ++i) origin.answer();
   for (BlockingSocket& client : clients) EXPECT_EQ(readResponse(client).status, 200);
   origin.answer();
-  EXPECT_EQ(askRaw(gateway.port(), getAt("c.test")).status, 200);
+  EXPECT_EQ(askRaw(gateway.port(), getAt("d.test")).status, 200);
 }
 
 }  // namespace
