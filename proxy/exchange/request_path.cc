@@ -24,6 +24,12 @@ constexpr std::uint64_t bits(Event first, Events... rest) {
   return Transaction::bitOf(first) | bits(rest...);
 }
 
+/// Returns true if the destination of the attempt is one that the request names.
+bool namesDestination(const Attempts& attempts) {
+  const routing::WeightedBackend* const chosen = attempts.backend();
+  return chosen != nullptr && chosen->backend && chosen->backend->dynamic != nullptr;
+}
+
 /// Returns true if a Backend that has the whole request does not answer in time: its connection may be dead.
 bool hasWaitedInVain(const Transaction& t) {
   const bool isWhole = t.request.head.body == http::Body::kNone || t.requestBody.end() == http::PipeEnd::kComplete;
@@ -183,14 +189,14 @@ void RequestPath::await() {
 }
 
 void RequestPath::processTentative() {
-  if (!findDestination()) return;
+  if (namesDestination(s_.attempts) && !findDestination()) return;
   if (!s_.processing.beginTentative()) return t_.raise(Event::kStepsDone);
   onMoved(s_.requestBody.moveRequest());
 }
 
 // Policies judge between the rounds, so that no step behind authentication sees a request that is denied anyway.
 void RequestPath::processSecond() {
-  if (!findDestination()) return;
+  if (namesDestination(s_.attempts) && !findDestination()) return;
   if (EgressGate::guards(t_.route) && !egress().admitTentative()) return deny();
   s_.processing.beginSecondRound();
   onMoved(s_.requestBody.moveRequest());
@@ -238,7 +244,7 @@ void RequestPath::enter() {
   s_.processing.endRounds();
   if (s_.attempts.backend() == nullptr) return answerByRule();
   if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return t_.raise(Event::kRejected);
-  if (!findDestination()) return;
+  if (namesDestination(s_.attempts) && !findDestination()) return;
   s_.attempts.keepForRetries();
   if (EgressGate::guards(t_.route) && !admitToPolicies()) return;
   const auto& mirrors = t_.route.rule->mirrors;
@@ -260,7 +266,7 @@ void RequestPath::answerByRule() {
 }
 
 void RequestPath::prepare() {
-  if (!findDestination()) return;
+  if (namesDestination(s_.attempts) && !findDestination()) return;
   if (!EgressGate::guards(t_.route) || admitToPolicies()) prepareAdmitted();
 }
 
@@ -270,12 +276,10 @@ void RequestPath::prepareAdmitted() {
   makeAttempt();
 }
 
-/// Returns false if the request names its destination, and cannot go there.
+/// Returns false if the request, which names its destination, cannot go there.
 bool RequestPath::findDestination() {
-  const routing::WeightedBackend* const chosen = s_.attempts.backend();
-  if (chosen == nullptr || !chosen->backend || chosen->backend->dynamic == nullptr) return true;
   // Such a Backend is not dialled.
-  if (routing::repliesLocally(t_.request.head, *chosen)) return true;
+  if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return true;
   const std::optional<base::Error> refusal = exchange::findDestination(t_, s_.attempts.current());
   if (refusal) t_.raise(Event::kRejected, *refusal);
   return !refusal;
@@ -327,7 +331,9 @@ void RequestPath::admit() {
     if (changed && !egress().admitAgain(*s_.processing.steps()->attemptHead)) return t_.raise(Event::kPassOver);
     egress().report();
   }
-  if (auto full = takeDestination(t_, attempt)) return t_.raise(Event::kUnavailable, *std::move(full));
+  if (attempt.requested != nullptr) {
+    if (auto full = takeDestination(t_, attempt)) return t_.raise(Event::kUnavailable, *std::move(full));
+  }
   if (!attempt.request.enter(*plan, t_.client.network)) {
     return t_.raise(Event::kUnavailable, upstream::tooManyRequests(upstream::requestLimit((*plan)->connection.bounds)));
   }

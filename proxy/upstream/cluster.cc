@@ -387,12 +387,9 @@ void Cluster::onUnreached(const base::Error& error) {
 }
 
 void Cluster::onUse(ConnectionUse before, ConnectionUse now) {
-  const auto add = [this](ConnectionUse use, int more) {
-    if (use == ConnectionUse::kIdle) idleGauge_.add(more);
-    if (use == ConnectionUse::kActive) activeGauge_.add(more);
-  };
-  add(before, -1);
-  add(now, 1);
+  observe::Gauge* const gauges[] = {nullptr, &idleGauge_, &activeGauge_};  // by use
+  if (observe::Gauge* left = gauges[static_cast<std::size_t>(before)]) left->add(-1);
+  if (observe::Gauge* entered = gauges[static_cast<std::size_t>(now)]) entered->add(1);
 }
 
 }  // namespace sluice::upstream

@@ -18,7 +18,6 @@ std::optional<base::Error> findDestination(Transaction& transaction, Attempt& at
 }
 
 std::optional<base::Error> takeDestination(Transaction& transaction, Attempt& attempt) {
-  if (attempt.requested == nullptr) return std::nullopt;
   if (transaction.context.upstreams().takeRequested(attempt.requested, transaction.client.network)) return std::nullopt;
   return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                "too many destinations that requests have named are in use")
