@@ -48,7 +48,10 @@ void Kubectl::apply(std::string_view yaml) const {
   expect({"apply", "--server-side", "--force-conflicts", "-f", folder_.write("objects.yaml", yaml)});
 }
 
-void Kubectl::remove(std::string_view yaml) const { expect({"delete", "-f", folder_.write("objects.yaml", yaml)}); }
+// A namespace among the objects may have taken others with it before they are deleted.
+void Kubectl::remove(std::string_view yaml) const {
+  expect({"delete", "--ignore-not-found", "-f", folder_.write("objects.yaml", yaml)});
+}
 
 std::string Kubectl::get(const std::string& kind, const std::string& nameSpace, const std::string& name,
                          const std::string& jsonpath) const {
