@@ -82,8 +82,8 @@ class UpstreamContext {
   std::uint64_t random() { return random_.next(); }
   /// How many endpoints took no connection lately, and how many Backends none of whose endpoints takes one.
   std::size_t& failing() { return failing_; }
-  /// The same of the plan's cluster; those of destinations that requests have named count apart, because no rule
-  /// chooses another Backend for them.
+  /// Returns the count to which a cluster with this plan adds. Destinations that requests have named have a count of
+  /// their own, because no rule chooses another Backend in their place.
   std::size_t& failingOf(const routing::BackendPlan& plan) {
     return plan.requestedOf != nullptr ? requestedFailing_ : failing_;
   }

@@ -16,7 +16,7 @@ namespace sluice::exchange {
 struct Attempt {
   upstream::Request request;
   const routing::WeightedBackend* backend = nullptr;  // null until it is chosen
-  /// Of a Dynamic Backend: the plan of the destination that the request names; null until it is known.
+  /// The plan of the destination that the request names; null until it is found, and if the Backend has a fixed one.
   std::shared_ptr<const routing::BackendPlan> requested = nullptr;
   std::uint32_t number = 0;  // of the attempts so far, including this one; see count()
   bool counted = false;

@@ -206,7 +206,7 @@ const routing::FailoverMember& Attempts::member() const {
 }
 
 // Errors of the gateway's own limits, or of a client that sends its body slowly, are no evidence against the Backend.
-// Those of one destination that a request has named are none against the others.
+// An error of one destination that a request has named says nothing about the Backend's other destinations.
 void Attempts::noteError(const base::Error& error) const {
   if (attempt_.requested != nullptr) return;
   const bool isSlowUpload =

@@ -25,7 +25,7 @@ class EgressGate {
   /// Judges the Backend of the attempt, with the request as the filters will leave it. If it is denied, chooses
   /// another one where the rule fails over. Returns false if none is left.
   bool admitAttempt();
-  /// Judges the Backend that is chosen for now. Returns false if it is denied and no other one could be chosen.
+  /// Judges the Backend that is chosen so far. Returns false if it is denied and no other one could be chosen.
   bool admitTentative();
   /// Judges the attempt again if steps have changed the method or the path. Returns false if it is denied.
   bool admitAgain(const http::RequestHead& leaving);

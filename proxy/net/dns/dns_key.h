@@ -15,8 +15,8 @@ class DnsKey {
   DnsKey(std::string_view name, const base::DnsTerms& terms) : name_(name) {
     if (terms == base::DnsTerms()) return;
     // A name contains no space.
-    withTerms_ = std::string(name) + " " + std::to_string(static_cast<int>(terms.family)) +
-                 (terms.respectTtl ? " ttl" : "") +
+    withTerms_ = std::string(name) + (terms.ofClients() ? " client " : " ") +
+                 std::to_string(static_cast<int>(terms.family)) + (terms.respectTtl ? " ttl" : "") +
                  (terms.refreshRate ? " " + std::to_string(terms.refreshRate->count()) : "");
   }
 

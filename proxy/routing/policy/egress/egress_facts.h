@@ -22,7 +22,7 @@ enum class EgressWay : std::uint8_t {
   kHealthCheck  // a health check, which nobody has asked for
 };
 
-/// What a way knows of a fact.
+/// Says how much a way can see of a fact.
 enum class Sight : std::uint8_t {
   kSeen,
   /// No rule that gives the fact is true or false by it.
@@ -72,8 +72,8 @@ struct EgressFacts {
   std::optional<bool> tls = false;
   EgressHttp sent = {};     // as the client sent the request; without a method, both are not known
   EgressHttp leaving = {};  // as the request leaves
-  /// Of a tunnel: nullopt until its first bytes have come; empty if these are no TLS or name no server. No hostname of
-  /// an Allow rule matches TLS that names no server.
+  /// The name of TLS in a tunnel: nullopt until its first bytes have come; empty if these are no TLS or name no server.
+  /// No hostname of an Allow rule matches TLS that names no server.
   std::optional<std::string_view> serverName = std::nullopt;
   /// The address that is about to be dialled; empty until it is known.
   base::AddressBytes address = {};
