@@ -38,6 +38,10 @@ struct DnsCache::CachedName final : Timer {
   bool used = false;  // since the timer was set
 };
 
+DnsCache::AnswerShare::AnswerShare(std::size_t maxNames) : most(maxNames) {}
+
+DnsCache::AnswerShare::~AnswerShare() = default;
+
 DnsCache::DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_t maxNames, DnsCacheOwner& owner)
     : worker_(worker),
       owner_(owner),
@@ -45,7 +49,7 @@ DnsCache::DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_
       maxTtl_(std::max(settings.minTtl, settings.maxTtl)),
       negativeTtl_(settings.negativeTtl),
       staleTtl_(settings.staleTtl),
-      shares_{{{maxNames}, {clientShareOf(maxNames)}}} {}
+      shares_{{AnswerShare(maxNames), AnswerShare(clientShareOf(maxNames))}} {}
 
 DnsCache::~DnsCache() = default;
 

@@ -60,8 +60,10 @@ class DnsCache {
   using Entries = std::list<CachedName>;
   /// The answers for names of the configuration, or for those that clients choose.
   struct AnswerShare {
-    std::size_t most;
-    Entries entries = {};  // the oldest answer first, which makes room
+    explicit AnswerShare(std::size_t most);
+    ~AnswerShare();
+    const std::size_t most;
+    Entries entries;  // the oldest answer first, which makes room
   };
 
   /// The share of its lifetime at the end of which an answer is refreshed.
