@@ -40,7 +40,21 @@ struct GatewayClass {
   std::optional<ObjectRef> parametersRef;
 };
 
-enum class ListenerProtocol : std::uint8_t { kHttp, kHttps, kOther };
+enum class ListenerProtocol : std::uint8_t {
+  kHttp,
+  kHttps,
+  kHttpProxy,   // sluice.dev/HTTPPROXY: a forward proxy
+  kHttpsProxy,  // sluice.dev/HTTPSPROXY: a forward proxy that clients reach by TLS
+  kOther
+};
+/// Returns true if the listener ends the TLS of its clients.
+constexpr bool terminatesTls(ListenerProtocol protocol) {
+  return protocol == ListenerProtocol::kHttps || protocol == ListenerProtocol::kHttpsProxy;
+}
+/// Returns true if clients name the destinations of their requests.
+constexpr bool isForwardProxy(ListenerProtocol protocol) {
+  return protocol == ListenerProtocol::kHttpProxy || protocol == ListenerProtocol::kHttpsProxy;
+}
 enum class ListenerTlsMode : std::uint8_t { kTerminate, kPassthrough };
 enum class RouteNamespaces : std::uint8_t { kSame, kAll, kSelector };
 
@@ -62,7 +76,7 @@ struct Listener {
   std::uint16_t port = 0;
   ListenerProtocol protocol = ListenerProtocol::kHttp;
   std::string protocolName;        // as written: "HTTP", "TLS", "example.com/quic"
-  std::optional<ListenerTls> tls;  // kHttps may lack it, and then has no certificate
+  std::optional<ListenerTls> tls;  // a protocol with TLS may lack it, and then has no certificate
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
   base::LabelSelector namespaceSelector;             // set for kSelector
   std::optional<std::vector<RouteKind>> routeKinds;  // nullopt for the kinds that the protocol allows

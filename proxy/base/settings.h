@@ -40,7 +40,10 @@ struct TimeoutSettings {
   Duration connect = std::chrono::seconds(5);
   Duration responseIdle = std::chrono::seconds(60);
   Duration streamIdle = std::chrono::seconds(300);
-  Duration request = Duration::zero();  // zero means no deadline
+  Duration tunnelIdle = std::chrono::seconds(300);  // a tunnel of CONNECT without a byte
+  Duration tunnel = Duration::zero();               // its whole time; zero: none
+  Duration tunnelSniff = std::chrono::seconds(2);   // its first bytes, from the first one on
+  Duration request = Duration::zero();              // zero means no deadline
   Duration upstreamIdle = std::chrono::seconds(60);
   Duration upstreamPing = std::chrono::seconds(10);  // zero means no pings
   Duration processor = std::chrono::milliseconds(200);
@@ -81,6 +84,8 @@ struct LimitSettings {
   std::uint64_t backendPending = 1024;
   std::uint64_t backendRequests = 1024;
   std::uint64_t dynamicClusters = 1024;  // of each worker
+  std::uint64_t tunnels = 20000;         // of CONNECT
+  std::uint64_t tunnelsPerAddress = 0;   // 0: no bound
   std::uint64_t adminConnections = 256;
   std::uint64_t matches = 20000;
 

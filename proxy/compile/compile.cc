@@ -134,7 +134,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   noteAttached(model, backends, refused);
   const RulePolicyList policies = rulePolicies({model, processors, cache.hooks, backends, cache.states});
   applyToListeners(gateways, policies, cache.listeners, refused);
-  ruleUnmatched(gateways, *cache.hooks);
+  ruleUnmatched(gateways, *cache.hooks, tools.systemTrust);
   const Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
       compileRoutes(model, {backends, cache.uses, processors, cache.hooks, policies}, cache);

@@ -41,6 +41,7 @@ void Exchange::drive() {
 
 void Exchange::onRequestReset(const base::Error& error, bool answerable) {
   s_.requestBody.breakOff();
+  endTunnelBy(TunnelEnd::kClient);
   raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
 }
 
@@ -95,13 +96,21 @@ bool Exchange::owesBytes(const Timeline& line) const {
          line.withheld == base::MonotonicTime::max() && s_.processing.deadline() == base::MonotonicTime::max();
 }
 
+void Exchange::boundTunnel(Timeline& line) const {
+  const StreamTunnel& stream = *s_.transaction.streamTunnel;
+  if (line.timeouts.tunnel != base::Duration::zero()) line.tunnelEnd = stream.agreed + line.timeouts.tunnel;
+  const bool isAwaited = stream.first.begun() && !stream.first.known() && stream.firstByte != base::MonotonicTime{};
+  if (isAwaited) line.sniff = stream.firstByte + line.timeouts.tunnelSniff;
+}
+
 Timeline Exchange::timeline() const {
   Timeline line{.timeouts = s_.transaction.context.timeouts(),
                 .lastProgress = s_.transaction.lastProgress,
                 .answering = s_.transaction.responseState == ResponseState::kAnswering,
-                .tunnels = s_.transaction.tunnels(),
+                .tunnel = s_.transaction.tunnel,
                 .clientStalls = false};
   if (line.answering) return line;
+  if (line.tunnel == http::Tunnel::kStream) boundTunnel(line);
   line.clientStalls = clientStalls();
   line.withheld = s_.account.withheldDeadline();
   line.unclaimed = s_.account.takingDeadline();
@@ -146,7 +155,7 @@ void Exchange::armNew() {
   armAt(firstDeadline({.timeouts = timeouts,
                        .lastProgress = started,
                        .answering = false,
-                       .tunnels = false,
+                       .tunnel = http::Tunnel::kNone,
                        .clientStalls = false,
                        .request = requestDeadline(started, nullptr, timeouts)}));
 }
@@ -169,6 +178,7 @@ void Exchange::expire(Expiry expiry) {
     return base::Error{base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream, what};
   };
   const auto ofBackend = [](base::ErrorType type, const char* what) { return base::Error::upstream(type, what); };
+  const auto ofTunnel = [&](const char* what) { return ofBackend(base::ErrorType::kConnectionTerminated, what); };
   const auto silent = ofBackend(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time");
   switch (expiry) {
     case Expiry::kNone:
@@ -197,7 +207,16 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kRetry:
       return raise(Event::kRetryDue);
     case Expiry::kIdle:
-      return raise(Event::kDeadline, timedOut("streamIdle", idleError(silent)));
+      endTunnelBy(TunnelEnd::kIdle);
+      return raise(Event::kDeadline, timedOut(idleLimit(), idleError(silent)));
+    case Expiry::kTunnel:
+      endTunnelBy(TunnelEnd::kTotal);
+      return raise(Event::kDeadline, timedOut("tunnel", ofTunnel("the tunnel has lasted for as long as it may")));
+    case Expiry::kSniff:
+      s_.transaction.streamTunnel->first.finish();
+      s_.transaction.context.onLimit("tunnelSniff");
+      arm();
+      return raise(Event::kRequestBody);
     case Expiry::kRequest:
       return raise(Event::kDeadline, timedOut("request", silent));
     case Expiry::kAttempt:
@@ -205,6 +224,10 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kAttemptIdle:
       return raise(Event::kAttemptExpired, timedOut("attemptIdle", silent));
   }
+}
+
+std::string_view Exchange::idleLimit() const {
+  return s_.transaction.tunnel == http::Tunnel::kStream ? "tunnelIdle" : "streamIdle";
 }
 
 /// Returns the error of the side that has stalled the exchange; `silent` is that of a backend that does not answer.

@@ -65,7 +65,10 @@ void Exchanges::reap() {
 void Exchanges::shutdown() {
   due_.clear();
   finished_.clear();
-  exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.transaction().handle); });
+  exchanges_.forEach([this](Exchange& exchange) {
+    exchange.onProcessEnd();
+    finished_.push_back(exchange.transaction().handle);
+  });
   reap();
   mirrors_.shutdown();
   services_.shutdown();

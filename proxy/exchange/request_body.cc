@@ -20,6 +20,7 @@ void RequestBody::add(std::string_view bytes) {
   } else {
     receive(bytes);
   }
+  if (t_.streamTunnel != nullptr) t_.streamTunnel->first.add(bytes);
   t_.raise(Event::kRequestBody);
 }
 
@@ -31,6 +32,7 @@ void RequestBody::receive(std::string_view bytes) {
 
 void RequestBody::end(std::optional<http::Trailers> trailers) {
   t_.progress();
+  if (t_.tunnels() && t_.streamTunnel != nullptr) t_.streamTunnel->endBy(TunnelEnd::kClient);
   Pipeline* steps = processing_.requestCarrier();
   if (steps != nullptr && t_.requestState != RequestState::kStopped) {
     steps->end(std::move(trailers));

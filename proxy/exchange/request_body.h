@@ -35,6 +35,7 @@ class RequestBody {
 
   /// Returns the pipe that is sent to the backend.
   http::BodyPipe& outlet() const {
+    if (t_.streamTunnel != nullptr && !t_.streamTunnel->released) return t_.streamTunnel->nothing;
     return processing_.attemptCarrier() != nullptr ? processing_.steps()->attemptBody : t_.requestBody;
   }
   /// Moves the body through the steps of Gateway and rule.

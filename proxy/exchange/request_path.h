@@ -35,6 +35,9 @@ class RequestPath {
   void prepare();
   void prepareAdmitted();
   bool findDestination();
+  bool takePlaceOfTunnel();
+  void forward();
+  bool releaseTunnel();
   bool admitToPolicies();
   void deny();
   void passOver();

@@ -45,6 +45,8 @@ void ResponsePath::act(ResponseAction action) {
       return reply();
     case ResponseAction::kBreakResponse:
       return breakOff();
+    case ResponseAction::kRefuseTunnel:
+      return refuseTunnel();
     case ResponseAction::kDropMirrors:
       return s_.mirrors.cancel();
     case ResponseAction::kNone:
@@ -150,6 +152,7 @@ void ResponsePath::start() {
     }
   }
   t_.status = response.head.status;
+  if (response.head.body == http::Body::kTunnel) open(response.head.tunnel);
   if (!response.head.dated) addDate(response);
   addRequestId(response);
   removeAccept(t_.request.head, response.head);
@@ -158,6 +161,29 @@ void ResponsePath::start() {
   if (mayBeFailure) settleStanding(response);
   s_.attempts.tellSession();
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
+}
+
+/// Called when the Backend has agreed to the tunnel that the client asks for.
+void ResponsePath::open(http::Tunnel tunnel) {
+  t_.tunnel = tunnel;
+  if (t_.streamTunnel == nullptr) return;
+  t_.streamTunnel->agreed = t_.now();
+  t_.context.observer().onTunnel(t_.exchange);
+  t_.rearm = true;
+  t_.raise(Event::kRequestBody);  // the client may have sent its first bytes already
+}
+
+/// Called when policies deny a tunnel by its first bytes. A client of TLS is told so by the alert access_denied (RFC
+/// 8446 section 6.2), any other one by the end of the stream.
+void ResponsePath::refuseTunnel() {
+  constexpr std::string_view kAccessDenied("\x15\x03\x03\x00\x02\x02\x31", 7);
+  if (t_.streamTunnel->first.protocol() != http::StreamProtocol::kTls) return breakOff();
+  t_.responseBody.bytes.append(kAccessDenied);
+  t_.responseBody.finish();
+  http::ServerCodec* codec = t_.codec();
+  if (codec == nullptr) return;
+  codec->dismiss(t_.client.stream);
+  codec->wake(t_.client.stream);
 }
 
 /// Marks a failure as final for a gateway before this one. For other clients, removes the marks of gateways behind this
@@ -219,7 +245,8 @@ void ResponsePath::reply() {
     }
   } else {
     reply.head = routing::ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
-                                    {*t_.route.rule, s_.attempts.backend()}, t_.route.listener->port);
+                                    {*t_.route.rule, s_.attempts.backend()},
+                                    routing::redirectPort(*t_.route.listener, t_.request.head));
     t_.responseBody.finish();
   }
   addDate(reply);

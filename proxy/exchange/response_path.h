@@ -34,6 +34,8 @@ class ResponsePath {
   void addDate(http::ResponseMessage& response);
   void addRequestId(http::ResponseMessage& response);
   void breakOff();
+  void open(http::Tunnel tunnel);
+  void refuseTunnel();
 
   ExchangeState& s_;
   Transaction& t_;

@@ -97,7 +97,8 @@ class ServerSink {
   virtual ~ServerSink() = default;
 
   /// Called with a request head that hygiene has checked and normalised. With Body::kNone the request is complete with
-  /// it; with Body::kTunnel any answer but a 101 completes it. Returns the owner's token; kNoToken refuses the stream.
+  /// it; with Body::kTunnel any answer that does not agree completes it. Returns the owner's token; kNoToken refuses
+  /// the stream.
   virtual Token onRequest(StreamId stream, RequestMessage&& message) = 0;
   /// Called for a head that cannot be served, but can be answered: the owner answers with error.status. The codec
   /// closes an HTTP/1.x connection behind that answer by itself.
@@ -154,8 +155,8 @@ class ServerCodec : public Codec {
   /// Sends a 1xx head; HTTP/1.0 clients get none.
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
   /// Sends the final head, and copies the parts that it needs; the body that it announces is taken from
-  /// sink.responseBody(). A 101 that agrees to a request with Body::kTunnel is final too: from then on each way is one
-  /// body, and the stream is over when both have ended.
+  /// sink.responseBody(). An answer that agrees to a request with Body::kTunnel is final too: from then on each way is
+  /// one body, and the stream is over when both have ended.
   virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
   /// Returns true if the client's flow-control windows, and not its socket, delay the remaining bytes of this response.
   virtual bool isHeldBack(StreamId /*stream*/) const { return false; }
@@ -229,14 +230,14 @@ class ClientCodec : public Codec {
 
 // ---------------------------------------------------------------------------------------------------------------------------------
 
-/// Each function makes a codec. `scheme` is that of the listener: a request that claims another one is refused. The
+/// Each function makes a codec. `terms` are those of the listener: a request that does not keep to them is refused. The
 /// sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines. `memory` is
 /// the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own. `heads` is the
 /// account of the client's connection; without it heads are bounded one by one.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme, HeadAccount* heads = nullptr);
+                                               ServerTerms terms, HeadAccount* heads = nullptr);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme, const base::Clock& clock, H2Memory* memory = nullptr,
+                                               ServerTerms terms, const base::Clock& clock, H2Memory* memory = nullptr,
                                                HeadAccount* heads = nullptr);
 std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,

@@ -34,11 +34,11 @@ std::optional<AbsoluteForm> splitAbsoluteForm(std::string_view target) {
 // 9113 section 8.3.1).
 class TargetCheck {
  public:
-  TargetCheck(base::Arena& arena, const RawRequest& raw, const FieldSection& fields, Scheme listener)
-      : arena_(arena), raw_(raw), fields_(fields), listener_(listener) {}
+  TargetCheck(base::Arena& arena, const RawRequest& raw, const FieldSection& fields, ServerTerms terms)
+      : arena_(arena), raw_(raw), fields_(fields), terms_(terms) {}
 
   std::optional<Error> apply(RequestHead& head) {
-    if (head.method == Method::kConnect) return refuse("CONNECT is not served by this listener", 405);
+    if (head.method == Method::kConnect) return setTunnel(head);
     std::string_view scheme = raw_.scheme;
     std::string_view claimed = raw_.authority;
     std::string_view target = raw_.target;
@@ -49,17 +49,51 @@ class TargetCheck {
       claimed = absolute->authority;
       if (claimed.empty()) return refuse("the request-target has no authority");
       target = pathOf(*absolute, head.method);
+    } else if (terms_.forwardProxy) {
+      return refuse("a forward proxy takes requests in absolute form, as in GET http://host/path, or CONNECT");
     }
-    if (!scheme.empty() && !isServed(scheme)) return refuse("the scheme is not this listener's");
-    head.scheme = listener_;
+    if (auto error = setScheme(head, scheme)) return error;
     if (auto error = setAuthority(head, claimed, scheme)) return error;
     return setTarget(head, target);
   }
 
  private:
+  // RFC 9112 section 3.2.3, and RFC 9113 section 8.5.
+  std::optional<Error> setTunnel(RequestHead& head) {
+    if (!terms_.forwardProxy) {
+      return refuse("CONNECT is for listeners of the protocols sluice.dev/HTTPPROXY and sluice.dev/HTTPSPROXY", 405);
+    }
+    const std::string_view destination = raw_.version == Version::kHttp2 ? raw_.authority : raw_.target;
+    if (raw_.version == Version::kHttp2 && !(raw_.scheme.empty() && raw_.target.empty())) {
+      return refuse("CONNECT has neither a scheme nor a path");
+    }
+    if (destination.empty()) return refuse("CONNECT without a destination");
+    if (auto error = setAuthority(head, destination, {})) return error;
+    if (portOf(head.authority) == 0) return refuse("CONNECT needs a host and a port, as in example.com:443");
+    if (fields_.codingCount > 0 || (fields_.lengthCount > 0 && fields_.length != "0")) {
+      return refuse("a CONNECT request has no content");
+    }
+    head.tunnel = Tunnel::kStream;
+    return std::nullopt;
+  }
+
+  std::optional<Error> setScheme(RequestHead& head, std::string_view scheme) {
+    if (terms_.forwardProxy) {
+      const bool secure = equalsIgnoreCase(scheme, schemeName(Scheme::kHttps));
+      if (!secure && !equalsIgnoreCase(scheme, schemeName(Scheme::kHttp))) {
+        return refuse("a forward proxy takes the schemes http and https");
+      }
+      head.scheme = secure ? Scheme::kHttps : Scheme::kHttp;
+      return std::nullopt;
+    }
+    if (!scheme.empty() && !isServed(scheme)) return refuse("the scheme is not this listener's");
+    head.scheme = terms_.scheme;
+    return std::nullopt;
+  }
+
   // RFC 9113 section 8.3.1: something between the client and a cleartext listener may have ended TLS.
   bool isServed(std::string_view scheme) const {
-    if (equalsIgnoreCase(scheme, schemeName(listener_))) return true;
+    if (equalsIgnoreCase(scheme, schemeName(terms_.scheme))) return true;
     return raw_.version == Version::kHttp2 && equalsIgnoreCase(scheme, schemeName(Scheme::kHttps));
   }
 
@@ -86,7 +120,7 @@ class TargetCheck {
     }
     auto authority = normalizeAuthority(arena_, claimed.empty() ? fields_.host : claimed, raw_.known);
     if (!authority) return std::move(authority).error();
-    const bool both = fields_.hostCount == 1 && !claimed.empty();
+    const bool both = fields_.hostCount == 1 && !claimed.empty() && !terms_.forwardProxy;
     if (both && !equalsIgnoreCase(withoutDefaultPort(fields_.host, scheme), withoutDefaultPort(*authority, scheme))) {
       return refuse("Host differs from the authority");
     }
@@ -110,7 +144,7 @@ class TargetCheck {
   base::Arena& arena_;
   const RawRequest& raw_;
   const FieldSection& fields_;
-  const Scheme listener_;
+  const ServerTerms terms_;
 };
 
 // A list of registered codings that ends in chunked is a request that we understand but do not implement (RFC 9112
@@ -222,7 +256,7 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
 
 }  // namespace
 
-base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, Scheme listener) {
+base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms) {
   RequestHead head;
   if (!isToken(raw.method)) return refuse("the method is not a token");
   const bool extended = !raw.protocol.empty();
@@ -240,14 +274,14 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return refuse(why);
   head.headers = fields.kept;
   head.acceptsTrailers = fields.teTrailers;
-  if (auto error = TargetCheck(arena, raw, fields, listener).apply(head)) return *std::move(error);
+  if (auto error = TargetCheck(arena, raw, fields, terms).apply(head)) return *std::move(error);
   if (auto error = checkSingletons(fields)) return *std::move(error);
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);
   if (extended && fields.lengthCount > 0) return refuse("a tunnel has no Content-Length");
   if (extended) {
     removeHandshake(head);
-  } else if (fields.upgradeCount > 0) {
+  } else if (fields.upgradeCount > 0 && head.tunnel == Tunnel::kNone) {
     head.tunnel = tunnelOfUpgrade(head, fields);
   }
   if (head.tunnel != Tunnel::kNone) head.body = Body::kTunnel;

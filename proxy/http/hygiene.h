@@ -36,7 +36,7 @@ struct RawRequest {
 };
 
 /// Returns the checked head, with its views in `arena` (into which raw's views must point too). Errors are
-/// downstream's, with the status to answer (400, 417, 501). `listener` is the scheme of the listener.
+/// downstream's, with the status to answer (400, 405, 417, 501). `terms` are those of the listener.
 ///
 /// It refuses requests with one of these:
 ///  - both framings, or conflicting ones; a Transfer-Encoding other than exactly `chunked`; a Content-Length that is
@@ -45,13 +45,15 @@ struct RawRequest {
 ///    host[:port];
 ///  - names and values outside RFC 9110's grammar, connection-specific fields in HTTP/2, unknown expectations;
 ///  - several lines of Authorization or Content-Type, a Content-Type that is not one media type;
-///  - a path that normalizeTarget refuses, or the method CONNECT.
+///  - a path that normalizeTarget refuses;
+///  - the method CONNECT, except at a forward proxy; there, a target in origin-form, and a CONNECT with content.
 ///
 /// All hop-by-hop fields and the fields that Connection names are removed before the gateway adds any field. Several
 /// Cookie lines become one. A Content-Length of 0 is Body::kNone, so kLength always means at least one byte. An Upgrade
 /// field is removed like other hop-by-hop fields, unless it asks for a tunnel (Body::kTunnel). A tunnel that is
-/// requested by HTTP/2's extended CONNECT (RFC 8441) becomes the same GET, without a key.
-base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, Scheme listener);
+/// requested by HTTP/2's extended CONNECT (RFC 8441) becomes the same GET, without a key. At a forward proxy, Host
+/// gives way to the request-target (RFC 9112 section 3.2.2).
+base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms);
 
 struct RawResponse {
   std::uint16_t status = 0;

@@ -29,6 +29,20 @@ enum class Scheme : std::uint8_t { kHttp, kHttps };
 /// Returns "http" or "https".
 constexpr std::string_view schemeName(Scheme scheme) { return scheme == Scheme::kHttps ? "https" : "http"; }
 
+/// Returns the port of a URL that gives none.
+constexpr std::uint16_t usualPort(Scheme scheme) { return scheme == Scheme::kHttps ? 443 : 80; }
+
+/// The terms on which a listener takes requests.
+struct ServerTerms {
+  constexpr ServerTerms(Scheme ofListener, bool isForwardProxy = false)
+      : scheme(ofListener), forwardProxy(isForwardProxy) {}
+
+  Scheme scheme;  // by which clients reach the listener
+  /// False for a gateway, which takes requests as if it were their origin. A forward proxy takes requests for other
+  /// servers: in absolute form, or by CONNECT (RFC 9110 section 3.7).
+  bool forwardProxy;
+};
+
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kConnect, kOptions, kTrace, kPatch, kOther };
 inline constexpr std::size_t kMethods = 10;
 Method methodFrom(std::string_view name);
@@ -37,35 +51,41 @@ std::string_view methodLabel(Method method);
 /// Returns true for the methods of RFC 9110 section 9.2.2.
 bool isIdempotent(Method method);
 
-/// The status of a response that agrees to Body::kTunnel, and of no other that is passed on.
+/// The status of a response that agrees to an upgrade, and of no other that is passed on.
 inline constexpr std::uint16_t kSwitchingProtocols = 101;
 
 /// The protocol of both ways of a tunnel, by which it is asked for and agreed to (tunnel.h).
 enum class Tunnel : std::uint8_t {
   kNone,
   kWebSocket,  // RFC 6455, over HTTP/2 by RFC 8441
-  kStream      // bytes between opaque codecs, which have no handshake
+  kStream      // bytes of any protocol: CONNECT (RFC 9110 section 9.3.6), and between opaque codecs
 };
+
+/// Returns the status of a response that agrees to that tunnel.
+constexpr std::uint16_t agreementTo(Tunnel tunnel) {
+  return tunnel == Tunnel::kStream ? std::uint16_t{200} : kSwitchingProtocols;
+}
 
 /// The body that follows a head.
 enum class Body : std::uint8_t {
   kNone,      // nothing: the head ends the message
   kLength,    // exactly contentLength bytes
   kUntilEnd,  // unknown length: chunked, HTTP/2 DATA, or (responses of HTTP/1.x) until the connection ends
-  /// Nothing follows a request for a tunnel, unless a 101 agrees. Behind that 101, and behind the request from then on,
-  /// the body is everything until the connection ends.
+  /// Nothing follows a request for a tunnel, unless a response agrees. Behind that response, and behind the request
+  /// from then on, the body is everything until the connection ends.
   kTunnel
 };
 
 struct RequestHead {
   Method method = Method::kGet;
-  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees.
+  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees. At a forward proxy, the scheme
+  /// of the target, and kHttp for CONNECT.
   Scheme scheme = Scheme::kHttp;
   std::string_view methodText = "GET";
   /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without
   /// Host.
   std::string_view authority;
-  /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS.
+  /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS. Empty for CONNECT.
   std::string_view target;
   Headers headers;
   Version version = Version::kHttp11;

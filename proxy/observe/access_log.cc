@@ -133,6 +133,12 @@ std::string_view AccessLog::render(const AccessRecord& record) {
     out.text(R"(,"rule":)", record.rule);
     out.text(R"(,"decision":)", record.decision);
   }
+  if (!record.way.empty()) out.text(R"(,"way":)", record.way);
+  if (record.tunnel) {
+    out.text(R"(,"network.protocol.name":)", record.tunnel->protocol);
+    out.text(R"(,"tls.server_name":)", record.tunnel->serverName);
+    out.text(R"(,"tunnel.end":)", record.tunnel->end);
+  }
   out.literal("}\n");
   return out.line();
 }

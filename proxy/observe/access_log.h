@@ -59,6 +59,14 @@ struct AccessRecord {
   std::string_view policy;    // the EgressPolicy that has decided
   std::string_view rule;      // its rule
   std::string_view decision;  // "allowed", "denied" or "audited"
+  std::string_view way;       // "absolute" or "connect", of a request to a forward proxy
+
+  struct Tunnel {
+    std::string_view protocol;    // "tls", "http" or "tcp"
+    std::string_view serverName;  // of TLS
+    std::string_view end;
+  };
+  std::optional<Tunnel> tunnel;  // written only if there is one
 };
 
 /// Opens the file of settings.yaml `accessLog.path`. Returns nullptr for "off"; a path that cannot be opened is an

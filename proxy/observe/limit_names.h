@@ -36,6 +36,8 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "replayBuffer",
     "requestLineBytes",
     "resetsPerMinute",
+    "tunnels",
+    "tunnelsPerAddress",
     // timeouts
     "bodyIdle",
     "clientIdle",
@@ -45,6 +47,9 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "responseIdle",
     "streamIdle",
     "tlsHandshake",
+    "tunnel",
+    "tunnelIdle",
+    "tunnelSniff",
     "upstreamIdle",
     "upstreamPing",
     // of rules and policies, and of the admin port

@@ -5,14 +5,20 @@
 namespace sluice::routing {
 
 EgressFacts egressFacts(const BackendPlan& backend, base::AddressBytes client, const EgressHttp& sent,
-                        const EgressHttp& leaving) {
+                        const EgressHttp& leaving, bool forwardProxy) {
+  const bool isTunnel = backend.protocol == UpstreamProtocol::kOpaque;
   EgressFacts facts;
+  facts.way = isTunnel ? EgressWay::kConnect : forwardProxy ? EgressWay::kAbsolute : EgressWay::kReverse;
   facts.client = client;
   facts.name = dialledName(backend.hostname);
   facts.port = backend.port;
   facts.isStatic = backend.requestedOf == nullptr;
-  facts.tls = backend.tls.has_value();
-  facts.isPlainTarget = !backend.tls;
+  if (isTunnel) {
+    facts.tls = std::nullopt;
+  } else {
+    facts.tls = backend.tls.has_value();
+    facts.isPlainTarget = !backend.tls;
+  }
   facts.sent = sent;
   facts.leaving = leaving;
   return facts;

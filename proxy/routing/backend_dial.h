@@ -13,10 +13,10 @@ namespace sluice::routing {
 
 inline EgressHttp egressHttp(const http::RequestHead& head) { return {head.methodText, head.path()}; }
 
-/// Returns the facts of a request of a route to that Backend, which has come as `sent` from the client. All arguments
-/// outlive them.
+/// Returns the facts of a request of a route to that Backend, which has come as `sent` from the client, perhaps to a
+/// forward proxy. All arguments outlive them.
 EgressFacts egressFacts(const BackendPlan& backend, base::AddressBytes client, const EgressHttp& sent,
-                        const EgressHttp& leaving);
+                        const EgressHttp& leaving, bool forwardProxy = false);
 
 /// Returns the target of the request as the Backend gets it, after the rewrite of the rule or of the weighted backend.
 std::string_view attemptTarget(base::Arena& arena, const http::RequestHead& request, const Rule& rule,

@@ -10,8 +10,9 @@
 namespace sluice::routing {
 namespace {
 
-constexpr std::uint16_t kUsualPlainPort = 80;
-constexpr std::uint16_t kUsualTlsPort = 443;
+std::uint16_t usualPortOf(const BackendPlan& plan) {
+  return http::usualPort(plan.tls ? http::Scheme::kHttps : http::Scheme::kHttp);
+}
 
 base::Error refused(std::string why) {
   return {base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream, std::move(why)};
@@ -38,9 +39,10 @@ std::shared_ptr<const BackendPlan> planAt(const std::shared_ptr<const BackendPla
   const std::string destination = written + ":" + std::to_string(port);
   plan->hostname = host;
   plan->port = port;
-  plan->authority = port == (plan->tls ? kUsualTlsPort : kUsualPlainPort) ? written : destination;
+  plan->authority = port == usualPortOf(*plan) ? written : destination;
   if (plan->tls) plan->tls->serverName = host;
   plan->requestedOf = ofPort;
+  plan->stream = nullptr;
   plan->connection.dns.seriesName = plan->name;
   plan->identity = identityAt(ofPort->identity, destination);
   plan->countsAs = identityAt(ofPort->countsAs, destination);
@@ -51,38 +53,51 @@ std::shared_ptr<const BackendPlan> planAt(const std::shared_ptr<const BackendPla
 
 }  // namespace
 
-DynamicTargets::DynamicTargets(std::vector<std::string> names, std::vector<std::shared_ptr<const BackendPlan>> plans)
-    : hostnames(std::move(names)), ports(std::move(plans)) {
+DynamicTargets::DynamicTargets(PolicyNeed policies, std::vector<std::string> names,
+                               std::vector<std::shared_ptr<const BackendPlan>> plans)
+    : need(policies), hostnames(std::move(names)), ports(std::move(plans)) {
   std::vector<RuleHostname> all;
   for (const std::string& each : hostnames) all.emplace_back(each, 0);
   table_ = NameTable<RuleSet<1>>({}, all);
 }
 
-base::Result<RequestedTarget> DynamicTargets::targetOf(std::string_view authority) const {
-  RequestedTarget target{http::hostOf(authority), http::portOf(authority), nullptr};
+/// Returns nullptr if there is none.
+const std::shared_ptr<const BackendPlan>* DynamicTargets::portFor(const NamedTarget& named,
+                                                                  std::uint16_t number) const {
+  const bool secure = named.scheme == http::Scheme::kHttps;
+  for (const auto& each : ports) {
+    const bool fits =
+        each->port != 0 ? number == 0 || each->port == number : ports.size() == 1 || each->tls.has_value() == secure;
+    if (fits) return &each;
+  }
+  return nullptr;
+}
+
+base::Result<RequestedTarget> DynamicTargets::targetOf(const NamedTarget& named) const {
+  RequestedTarget target{http::hostOf(named.authority), http::portOf(named.authority), nullptr};
   if (target.host.empty() || !isNameOrAddress(target.host)) {
     return refused("the request names no host to which the backend could send it");
   }
   if (!hostnames.empty() && !table_.find(target.host).any())
     return refused("the backend sends no requests to this host");
-  const bool anyPort = ports.front()->port == 0;
-  const auto found =
-      anyPort || target.port == 0
-          ? ports.begin()
-          : std::find_if(ports.begin(), ports.end(), [&](const auto& each) { return each->port == target.port; });
-  if (found == ports.end()) return refused("the backend sends no requests to this port");
-  target.ofPort = *found;
-  if (target.port == 0) target.port = anyPort ? ((*found)->tls ? kUsualTlsPort : kUsualPlainPort) : (*found)->port;
+  if (target.port == 0 && named.forwardProxy) target.port = http::usualPort(named.scheme);
+  const auto* const found = portFor(named, target.port);
+  if (found == nullptr) return refused("the backend sends no requests to this port");
+  target.ofPort = named.isTunnel ? (*found)->stream : *found;
+  if (target.ofPort == nullptr) return refused("the backend takes no tunnels");
+  if (target.port == 0) target.port = (*found)->port;
+  if (target.port == 0) target.port = usualPortOf(**found);
   return target;
 }
 
-base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, std::string_view authority,
+base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, const NamedTarget& named,
                                               const TargetPolicies& policies) {
   const DynamicTargets& targets = *backend.dynamic;
-  if (targets.hostnames.empty() && !denyByDefault(policies.ofListener, policies.ofRule)) {
-    return refused("no egress policy covers the destination that the request names");
-  }
-  return targets.targetOf(authority);
+  const bool permitted = targets.need == PolicyNeed::kNone ||
+                         (targets.need == PolicyNeed::kEnforced ? anyEnforced(policies.ofListener, policies.ofRule)
+                                                                : denyByDefault(policies.ofListener, policies.ofRule));
+  if (!permitted) return refused("no egress policy covers the destination that the request names");
+  return targets.targetOf(named);
 }
 
 std::shared_ptr<const BackendPlan> requestedPlan(const RequestedTarget& target) {

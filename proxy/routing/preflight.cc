@@ -21,7 +21,8 @@ http::RequestHead announcedRequest(const http::RequestHead& preflight) {
   return announced;
 }
 
-RouteMatch matchOptions(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
+RouteMatch matchUnusual(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
+  if (head.method == http::Method::kConnect) return routes.matchConnect(head);
   if (isPreflight(head)) {
     const RouteMatch match = routes.match(announcedRequest(head), serverName);
     if (match.rule != nullptr && answersPreflights(*match.rule)) return match;

@@ -11,15 +11,15 @@ namespace sluice::routing {
 /// Returns the request that a preflight announces, as far as routes match it.
 http::RequestHead announcedRequest(const http::RequestHead& preflight);
 
-/// Matches an OPTIONS request; see matchRequest().
-RouteMatch matchOptions(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName);
+/// Matches a CONNECT or an OPTIONS request; see matchRequest().
+RouteMatch matchUnusual(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName);
 
 /// Does RouteTable::match(), but a preflight meets the rule of the request that it announces, whose method it names, if
 /// that rule or one of its weighted backends has a CORS filter: otherwise no preflight could reach a rule for one
 /// method. If there is no such filter, a preflight is an OPTIONS request like any other.
 inline RouteMatch matchRequest(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
-  return head.method == http::Method::kOptions ? matchOptions(routes, head, serverName)
-                                               : routes.match(head, serverName);
+  const bool isUnusual = head.method == http::Method::kOptions || head.method == http::Method::kConnect;
+  return isUnusual ? matchUnusual(routes, head, serverName) : routes.match(head, serverName);
 }
 
 }  // namespace sluice::routing

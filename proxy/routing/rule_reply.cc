@@ -1,5 +1,6 @@
 #include "proxy/routing/rule_reply.h"
 
+#include "proxy/http/authority.h"
 #include "proxy/http/grpc.h"
 #include "proxy/http/max_forwards.h"
 
@@ -45,6 +46,13 @@ bool repliesLocally(const http::RequestHead& request, const Rule& rule) {
 
 bool repliesLocally(const http::RequestHead& request, const WeightedBackend& backend) {
   return backend.redirect || asks(request, backend.cors.get());
+}
+
+std::uint16_t redirectPort(const ServedListener& listener, const http::RequestHead& request) {
+  if (!listener.forwardProxy) return listener.port;
+  const std::uint16_t named = http::portOf(request.authority);
+  if (named != 0) return named;
+  return http::usualPort(request.scheme);
 }
 
 http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,

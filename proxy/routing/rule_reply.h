@@ -33,6 +33,10 @@ std::optional<base::Error> refusalOf(const http::RequestHead& request, const Rou
 bool repliesLocally(const http::RequestHead& request, const Rule& rule);
 bool repliesLocally(const http::RequestHead& request, const WeightedBackend& backend);
 
+/// Returns the port of a redirect that names none: that of the listener, and at a forward proxy that of the target,
+/// where the listener's port means nothing.
+std::uint16_t redirectPort(const ServedListener& listener, const http::RequestHead& request);
+
 /// Returns the head of the reply to such a request. The reply has no body.
 http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                              std::uint16_t listenerPort);

@@ -74,6 +74,8 @@ const WeightedBackend* Rule::chooseAnother(std::uint64_t random, std::uint64_t t
 const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
                                                   const std::shared_ptr<const BackendPlan>& backend) {
   if (request.body != http::Body::kTunnel) return &backend;
+  const bool isStream = request.tunnel == http::Tunnel::kStream;
+  if (isStream != (backend->protocol == UpstreamProtocol::kOpaque)) return nullptr;
   if (backend->protocol == UpstreamProtocol::kHttp2) return nullptr;
   return backend->http11 ? &backend->http11 : &backend;
 }

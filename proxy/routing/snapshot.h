@@ -98,6 +98,8 @@ struct BackendPlan {
   std::shared_ptr<const DynamicTargets> dynamic = nullptr;
   /// Only of a destination that a request has named: the plan of its port, which has no host.
   std::shared_ptr<const BackendPlan> requestedOf = nullptr;
+  /// Only of a port of a Backend of type Dynamic: the same port for tunnels, whose bytes go there as they are.
+  std::shared_ptr<const BackendPlan> stream = nullptr;
   /// True of a server that the settings name. It may be in a private network, like an endpoint of a Service, so the
   /// address guard treats its addresses in the same way.
   bool ofSettings = false;

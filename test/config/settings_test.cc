@@ -131,7 +131,7 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
+  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s, tunnelIdle: 12s, tunnel: 13s, tunnelSniff: 14s}
 clientHalfClose: Allow
 provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allowServiceType: true, allowScheduling: true,
   allowServiceAccountAnnotations: true}
@@ -156,6 +156,9 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
   EXPECT_EQ(settings.timeouts.upstreamPing, seconds(0));
+  EXPECT_EQ(settings.timeouts.tunnelIdle, seconds(12));
+  EXPECT_EQ(settings.timeouts.tunnel, seconds(13));
+  EXPECT_EQ(settings.timeouts.tunnelSniff, seconds(14));
   EXPECT_EQ(settings.clientHalfClose, base::ClientHalfClose::kAllow);
   const base::ProvisioningSettings& provisioning = settings.provisioning;
   EXPECT_THAT(provisioning.namespaces, ElementsAre("a", "b"));

@@ -13,7 +13,11 @@ class Deadlines : public ::testing::Test {
  protected:
   static base::MonotonicTime at(int after) { return base::MonotonicTime{} + seconds(1000 + after); }
   Timeline line() const {
-    return {.timeouts = timeouts_, .lastProgress = at(0), .answering = false, .tunnels = false, .clientStalls = false};
+    return {.timeouts = timeouts_,
+            .lastProgress = at(0),
+            .answering = false,
+            .tunnel = http::Tunnel::kNone,
+            .clientStalls = false};
   }
 
   base::TimeoutSettings timeouts_ = [] {
@@ -60,7 +64,7 @@ TEST_F(Deadlines, ALocalReplyHasOneTimeWhateverElseIsDue) {
 
 TEST_F(Deadlines, ATunnelEndsWhenNothingMovesInItAndByTheClientsMemory) {
   Timeline tunnel = line();
-  tunnel.tunnels = true;
+  tunnel.tunnel = http::Tunnel::kWebSocket;
   tunnel.request = tunnel.attempt = at(1);
   EXPECT_EQ(firstDeadline(tunnel), at(30));
   EXPECT_EQ(expiredAt(tunnel, at(30)), Expiry::kIdle);

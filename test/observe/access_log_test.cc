@@ -43,7 +43,11 @@ constexpr auto kFields = std::to_array<std::string_view>({"time",
                                                           "span_id",
                                                           "policy",
                                                           "rule",
-                                                          "decision"});
+                                                          "decision",
+                                                          "way",
+                                                          "network.protocol.name",
+                                                          "tls.server_name",
+                                                          "tunnel.end"});
 
 AccessRecord fullRecord() {
   AccessRecord record;
@@ -77,6 +81,8 @@ AccessRecord fullRecord() {
   record.policy = "team/providers";
   record.rule = "ours";
   record.decision = "allowed";
+  record.way = "connect";
+  record.tunnel = {"tls", "api.example.com", "client"};
   return record;
 }
 
@@ -111,7 +117,8 @@ TEST_F(AccessLogTest, WritesAllKnownFieldsOfAnExchange) {
       R"("response_bytes":18446744073709551615,"upstream.address":"192.0.2.1:443","gateway":"edge/egress",)"
       R"("listener":"web","route":"team/chat","backend":"team/openai","namespace":"team","serviceAccount":"bot",)"
       R"("attempts":2,"processor":"auth","revision":"r7","error.message":"expired","request_id":"req-1",)"
-      R"("span_id":"00f067aa0ba902b7","policy":"team/providers","rule":"ours","decision":"allowed"})"
+      R"("span_id":"00f067aa0ba902b7","policy":"team/providers","rule":"ours","decision":"allowed","way":"connect",)"
+      R"("network.protocol.name":"tls","tls.server_name":"api.example.com","tunnel.end":"client"})"
       "\n");
 }
 
@@ -119,8 +126,8 @@ TEST_F(AccessLogTest, WritesEveryFieldInItsOrderAndNullIfUnknown) {
   for (const AccessRecord& record : {AccessRecord{}, fullRecord()}) {
     const auto members = JsonReader::members(splitLines(render(record)).at(0));
     ASSERT_TRUE(members.has_value());
-    // Only requests that policies cover have the last ones.
-    ASSERT_EQ(members->size(), kFields.size() - (record.policy.empty() ? 3 : 0));
+    // Only requests that policies cover, and those to forward proxies, have the last ones.
+    ASSERT_EQ(members->size(), kFields.size() - (record.policy.empty() ? 7 : 0));
     for (std::size_t i = 0; i < members->size(); ++i) EXPECT_EQ(members->at(i).first, kFields[i]);
   }
   for (const std::string_view name :

@@ -27,13 +27,14 @@ std::shared_ptr<const BackendPlan> dynamicPort(std::uint16_t number, bool tls) {
 
 /// Returns "host:port", or the reason of the refusal.
 std::string targetIn(const DynamicTargets& targets, std::string_view authority) {
-  const auto target = targets.targetOf(authority);
+  const auto target = targets.targetOf({authority});
   if (!target.ok()) return target.error().detail;
   return std::string(target->host) + ":" + std::to_string(target->port);
 }
 
 TEST(DynamicTargets, AreTheNamesAndPortsOfTheBackend) {
-  const DynamicTargets targets{{"api.test", "*.models.test"}, {dynamicPort(443, true), dynamicPort(8080, false)}};
+  const DynamicTargets targets{
+      PolicyNeed::kNone, {"api.test", "*.models.test"}, {dynamicPort(443, true), dynamicPort(8080, false)}};
   const std::string noHost = "the backend sends no requests to this host";
   const std::pair<const char*, std::string> cases[] = {
       {"api.test", "api.test:443"},
@@ -49,12 +50,12 @@ TEST(DynamicTargets, AreTheNamesAndPortsOfTheBackend) {
       {"", "the request names no host to which the backend could send it"},
   };
   for (const auto& [authority, expected] : cases) EXPECT_EQ(targetIn(targets, authority), expected) << authority;
-  EXPECT_EQ(targets.targetOf("other.test").error().type, base::ErrorType::kHttpRequestDenied);
+  EXPECT_EQ(targets.targetOf({"other.test"}).error().type, base::ErrorType::kHttpRequestDenied);
 }
 
 TEST(DynamicTargets, MayBeAnyNameAddressAndPort) {
   for (const bool tls : {false, true}) {
-    const DynamicTargets targets{{}, {dynamicPort(0, tls)}};
+    const DynamicTargets targets{PolicyNeed::kDenyByDefault, {}, {dynamicPort(0, tls)}};
     EXPECT_EQ(targetIn(targets, "a.test"), tls ? "a.test:443" : "a.test:80");
     EXPECT_EQ(targetIn(targets, "a.test:7"), "a.test:7");
     EXPECT_EQ(targetIn(targets, "192.0.2.1"), tls ? "192.0.2.1:443" : "192.0.2.1:80");
@@ -63,7 +64,7 @@ TEST(DynamicTargets, MayBeAnyNameAddressAndPort) {
 }
 
 TEST(DynamicTargets, AreNoAddressInAnotherForm) {
-  const DynamicTargets targets{{}, {dynamicPort(0, false)}};
+  const DynamicTargets targets{PolicyNeed::kDenyByDefault, {}, {dynamicPort(0, false)}};
   for (const char* authority : {"127.1", "0177.0.0.1", "2130706433", "0x7f000001", "0x7f.1", "a.0x1", "1.2.3.4.5"}) {
     EXPECT_EQ(targetIn(targets, authority), "the request names no host to which the backend could send it")
         << authority;
@@ -71,8 +72,8 @@ TEST(DynamicTargets, AreNoAddressInAnotherForm) {
 }
 
 TEST(RequestedPlan, IsThatOfOneDestination) {
-  const DynamicTargets targets{{}, {dynamicPort(0, true)}};
-  const auto plan = requestedPlan(*targets.targetOf("a.test"));
+  const DynamicTargets targets{PolicyNeed::kDenyByDefault, {}, {dynamicPort(0, true)}};
+  const auto plan = requestedPlan(*targets.targetOf({"a.test"}));
   EXPECT_EQ(plan->name, "demo/any");
   EXPECT_EQ(plan->hostname, "a.test");
   EXPECT_EQ(plan->port, 443);
@@ -81,11 +82,11 @@ TEST(RequestedPlan, IsThatOfOneDestination) {
   EXPECT_EQ(plan->requestedOf, targets.ports.front());
   EXPECT_EQ(plan->http11->tls->serverName, "a.test");
   EXPECT_EQ(plan->http11->countedAs(), plan->identity) << "both versions count together";
-  const auto other = requestedPlan(*targets.targetOf("a.test:8443"));
+  const auto other = requestedPlan(*targets.targetOf({"a.test:8443"}));
   EXPECT_EQ(other->authority, "a.test:8443");
   EXPECT_NE(other->identity, plan->identity);
   EXPECT_NE(other->http11->identity, plan->http11->identity);
-  EXPECT_EQ(requestedPlan(*targets.targetOf("[2001:db8::1]:7"))->authority, "[2001:db8::1]:7");
+  EXPECT_EQ(requestedPlan(*targets.targetOf({"[2001:db8::1]:7"}))->authority, "[2001:db8::1]:7");
 }
 
 }  // namespace

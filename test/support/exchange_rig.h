@@ -70,10 +70,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         buffers(options.bounds.processorBufferTotal),
         clientMemory(options.bounds.connectionMemoryTotal),
         heads(options.bounds.headerMemoryTotal),
+        tunnels(options.bounds),
         resolver(worker),
         dialer(worker),
         exchanges({worker, *this, *this, exchange::GatewayIdentity(kPseudonym), options.timeouts, options.bounds,
-                   base::RetryBudgetSettings{}, 1, buffers, clientMemory, heads}),
+                   base::RetryBudgetSettings{}, 1, buffers, clientMemory, heads, tunnels}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -277,6 +278,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     ++retried;
     report_.onRetry(exchange, failed, status, error);
   }
+  void onTunnel(const exchange::Exchange& exchange) override { report_.onTunnel(exchange); }
   void onFinished(const exchange::Exchange& exchange) override {
     toldTwice = toldTwice || !tokens_.insert(exchange.token()).second;
     told.push_back({exchange.transaction().request.head.method, exchange.transaction().status,
@@ -335,6 +337,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clientMemory;
   processing::BufferBudget heads;
+  exchange::TunnelPlaces tunnels;
   upstream::CircuitBreaker* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;

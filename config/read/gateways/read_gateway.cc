@@ -49,6 +49,22 @@ void readAllowedRoutes(FieldReader allowed, Listener& listener) {
   allowed.finish();
 }
 
+struct ProtocolWord {
+  std::string_view word;
+  ListenerProtocol protocol;
+};
+constexpr ProtocolWord kListenerProtocols[] = {{"HTTP", ListenerProtocol::kHttp},
+                                               {"HTTPS", ListenerProtocol::kHttps},
+                                               {"sluice.dev/HTTPPROXY", ListenerProtocol::kHttpProxy},
+                                               {"sluice.dev/HTTPSPROXY", ListenerProtocol::kHttpsProxy}};
+
+ListenerProtocol protocolOf(std::string_view word) {
+  for (const ProtocolWord& each : kListenerProtocols) {
+    if (each.word == word) return each.protocol;
+  }
+  return ListenerProtocol::kOther;
+}
+
 /// Checks the schema's rules between protocol, tls and hostname.
 void checkListener(FieldReader& reader, const Listener& listener) {
   const std::string& protocol = listener.protocolName;
@@ -69,9 +85,7 @@ void readListener(FieldReader& reader, Listener& listener) {
   reader.read("hostname", listener.hostname, rule::kHostname);
   reader.read(required("port"), listener.port, kPorts);
   reader.read(required("protocol"), listener.protocolName, rule::kListenerProtocol);
-  listener.protocol = listener.protocolName == "HTTP"    ? ListenerProtocol::kHttp
-                      : listener.protocolName == "HTTPS" ? ListenerProtocol::kHttps
-                                                         : ListenerProtocol::kOther;
+  listener.protocol = protocolOf(listener.protocolName);
   reader.read("tls", listener.tls, readListenerTls);
   readAllowedRoutes(reader.map("allowedRoutes"), listener);
   checkListener(reader, listener);

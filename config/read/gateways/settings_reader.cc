@@ -90,6 +90,9 @@ void readTimeouts(FieldReader& reader, base::TimeoutSettings& settings) {
   reader.read("connect", settings.connect, kLongerThanZero);
   reader.read("responseIdle", settings.responseIdle, kLongerThanZero);
   reader.read("streamIdle", settings.streamIdle, kLongerThanZero);
+  reader.read("tunnelIdle", settings.tunnelIdle, kLongerThanZero);
+  reader.read("tunnel", settings.tunnel);
+  reader.read("tunnelSniff", settings.tunnelSniff, kLongerThanZero);
   reader.read("request", settings.request);
   reader.read("upstreamIdle", settings.upstreamIdle, kLongerThanZero);
   reader.read("upstreamPing", settings.upstreamPing);
@@ -132,6 +135,8 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"backendPending", settings.backendPending, 0, kMaxCount},
                           {"backendRequests", settings.backendRequests, 1, kMaxCount},
                           {"dynamicClusters", settings.dynamicClusters, 1, kMaxCount},
+                          {"tunnels", settings.tunnels, 1, kMaxCount},
+                          {"tunnelsPerAddress", settings.tunnelsPerAddress, 0, kMaxCount},
                           {"adminConnections", settings.adminConnections, 1, kMaxCount},
                           {"matches", settings.matches, 1, kMaxCount}});
 }

@@ -59,6 +59,7 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   auto plan = std::make_shared<routing::BackendPlan>(*destination.plan);
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
+  if (backend.dynamic) plan->stream = asStream(*plan);
   entry.plan = sharedPlan(std::move(plan), cache);
   return entry;
 }
@@ -108,7 +109,9 @@ BackendResult BackendCatalog::resolveDynamic(const config::Backend& backend, con
     }
     ports.push_back(port.plan);
   }
-  return sharedPlan(dynamicPlan(backend.dynamic->hostnames, ports), cache_);
+  const std::vector<std::string>& hostnames = backend.dynamic->hostnames;
+  const auto need = hostnames.empty() ? routing::PolicyNeed::kDenyByDefault : routing::PolicyNeed::kNone;
+  return sharedPlan(dynamicPlan(need, hostnames, ports), cache_);
 }
 
 std::shared_ptr<const routing::BackendPlan> BackendCatalog::governed(

@@ -38,7 +38,7 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
     for (const ListenerPlan& listener : gateway.listeners) {
       useTargets(listener.preRouting);
       useTargets(listener.chain);
-      if (listener.rest != nullptr) useTargets(listener.rest->chain);
+      if (listener.rest != nullptr) useRule(*listener.rest);
     }
   }
   eachRule(gateways, [&](const ListenerPlan&, const routing::Rule& rule) { useRule(rule); });

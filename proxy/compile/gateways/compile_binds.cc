@@ -40,24 +40,39 @@ std::shared_ptr<const routing::RouteCandidates> refusal(const GatewayPlan& gatew
                                     : plan.unresolved ? plan.unresolved
                                                       : plan.closed;
   rule->failure = answer(why ? *why : fault(config::reason::kInvalid, {}));
-  const routing::Candidate all{std::make_shared<const routing::Match>(), std::move(rule)};
+  const routing::Candidate all{std::make_shared<const routing::Match>(routing::Match::ofAll()), std::move(rule)};
   return std::make_shared<const routing::RouteCandidates>(1, all);
 }
 
+/// Returns the rule of a forward proxy for destinations outside the hostnames of its listeners.
+std::shared_ptr<const routing::Rule> ofNoDestination() {
+  auto rule = std::make_shared<routing::Rule>();
+  rule->isRest = true;
+  rule->failure = base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
+                              "no listener of this forward proxy leads to this host");
+  return rule;
+}
+
 /// Returns the entry for the hosts of a port that no listener has.
-std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, std::uint16_t port) {
+std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, std::uint16_t port,
+                                                            bool forwardProxy) {
   auto name = std::make_shared<routing::ServedListener>();
   name->gateway = gateway.gateway->meta.qualifiedName();
   name->object = gateway.gateway->meta.title();
   name->port = port;
-  name->rest = gateway.rest;
+  name->forwardProxy = forwardProxy;
+  name->rest = forwardProxy && gateway.rest == nullptr ? ofNoDestination() : gateway.rest;
   return name;
 }
+
+bool isProxy(const Group& group) { return config::isForwardProxy(group.front()->listener->protocol); }
 
 routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, routing::RouteTableBuilder& builder) {
   const bool allHosts = std::any_of(group.begin(), group.end(),
                                     [](const ListenerPlan* plan) { return plan->listener->hostname.empty(); });
-  if (gateway.rest && !allHosts) builder.addListener("", ofNoListener(gateway, group.front()->port));
+  if ((gateway.rest || isProxy(group)) && !allHosts) {
+    builder.addListener("", ofNoListener(gateway, group.front()->port, isProxy(group)));
+  }
   for (const ListenerPlan* plan : group) {
     const std::string& hostname = plan->listener->hostname;
     auto name = std::make_shared<routing::ServedListener>();
@@ -65,6 +80,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     name->object = gateway.gateway->meta.title();
     name->section = plan->listener->name;
     name->port = plan->port;
+    name->forwardProxy = config::isForwardProxy(plan->listener->protocol);
     name->preRouting = plan->preRouting;
     name->chain = plan->chain;
     name->egress = plan->egress;
@@ -102,14 +118,14 @@ std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways
   routing::RouteTableBuilder builder(paths, rules);
   for (const GatewayPlan& gateway : gateways) {
     for (const auto& [port, group] : groupByPort(gateway)) {
-      const routing::HttpService service{compileTable(gateway, group, builder)};
+      const routing::HttpService service{compileTable(gateway, group, builder), isProxy(group)};
       for (const std::string& address : gateway.addresses) {
         if (findUnusable(gateway.unusablePlaces, address, port) != nullptr) continue;
         routing::Bind bind;
         bind.address = address;
         bind.port = port;
         bind.gateway = gateway.gateway->meta.title();
-        bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
+        bind.tls = config::terminatesTls(group.front()->listener->protocol);
         bind.identities = identities(group);
         bind.service = service;
         binds.push_back(std::move(bind));

@@ -170,7 +170,7 @@ bool wantsPort(const GatewayPlan& plan, std::uint16_t port) {
   });
 }
 
-bool isHttps(const config::Listener& listener) { return listener.protocol == config::ListenerProtocol::kHttps; }
+bool isHttps(const config::Listener& listener) { return config::terminatesTls(listener.protocol); }
 
 /// Returns the path of the field.
 std::string portOf(const ListenerPlan& listener) { return listener.listener->path + ".port"; }

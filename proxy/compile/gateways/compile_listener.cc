@@ -12,7 +12,7 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-/// The kinds of routes that HTTP and HTTPS listeners accept.
+/// The kinds of routes that listeners accept.
 constexpr std::string_view kHttpKinds[] = {config::HttpRoute::kKind, config::GrpcRoute::kKind};
 
 bool isSupported(const config::RouteKind& kind) {
@@ -30,8 +30,14 @@ bool allowsKind(const config::Listener& listener, std::string_view wanted) {
 void checkProtocol(ListenerPlan& plan) {
   const config::Listener& listener = *plan.listener;
   if (!speaksHttp(listener)) {
-    plan.unaccepted = fault(reason::kUnsupportedProtocol, listener.path + ".protocol",
-                            listener.protocolName + " is not supported, only HTTP and HTTPS");
+    plan.unaccepted = fault(
+        reason::kUnsupportedProtocol, listener.path + ".protocol",
+        listener.protocolName + " is not supported, only HTTP, HTTPS, sluice.dev/HTTPPROXY and sluice.dev/HTTPSPROXY");
+    plan.worsen(ListenerState::kDown);
+  } else if (listener.protocol == config::ListenerProtocol::kHttpProxy && listener.tls) {
+    plan.unaccepted =
+        fault(reason::kUnsupportedValue, listener.path + ".tls",
+              "clients of sluice.dev/HTTPPROXY use no TLS; sluice.dev/HTTPSPROXY is the protocol with it");
     plan.worsen(ListenerState::kDown);
   } else if (auto unsupported = alteringFault(listener.unsupported)) {
     plan.unaccepted = std::move(unsupported);
@@ -42,16 +48,16 @@ void checkProtocol(ListenerPlan& plan) {
 /// Loads all certificates. Every one must load, because a listener with only some of them would fail for some clients.
 void loadIdentities(const config::Model& model, const config::Gateway& gateway, ListenerPlan& plan) {
   const config::Listener& listener = *plan.listener;
-  if (listener.protocol != config::ListenerProtocol::kHttps) return;
+  if (!config::terminatesTls(listener.protocol)) return;
   if (listener.tls && listener.tls->mode == config::ListenerTlsMode::kPassthrough) {
-    plan.unaccepted =
-        fault(reason::kUnsupportedValue, listener.path + ".tls.mode", "an HTTPS listener must terminate TLS");
+    plan.unaccepted = fault(reason::kUnsupportedValue, listener.path + ".tls.mode",
+                            "a listener of " + listener.protocolName + " must terminate TLS");
     plan.worsen(ListenerState::kDown);
     return;
   }
   if (!listener.tls || listener.tls->certificateRefs.empty()) {
-    plan.unresolved =
-        fault(reason::kInvalidCertificateRef, listener.path + ".tls.certificateRefs", "HTTPS needs a certificate");
+    plan.unresolved = fault(reason::kInvalidCertificateRef, listener.path + ".tls.certificateRefs",
+                            listener.protocolName + " needs a certificate");
     plan.worsen(ListenerState::kDown);
     return;
   }
@@ -77,6 +83,9 @@ void checkRouteKinds(ListenerPlan& plan) {
                           unknown->kind + " is not supported, only HTTPRoute and GRPCRoute");
 }
 
+/// Returns true if a policy that is enforced judges the destinations that clients of the listener name.
+bool isCovered(const ListenerPlan& plan) { return plan.egress != nullptr && !plan.egress->enforced.empty(); }
+
 /// Refuses all listeners that cannot be distinguished; none of them wins.
 void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
   const config::Listener& mine = *plan.listener;
@@ -94,6 +103,18 @@ void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
     }
   }
   if (plan.conflict) plan.worsen(ListenerState::kDown);
+}
+
+/// Returns what users should know about a listener that is accepted.
+std::vector<config::Finding> acceptedNotes(const ListenerPlan& plan) {
+  std::vector<config::Finding> notes = ignoredNotes(plan.listener->unsupported);
+  if (config::isForwardProxy(plan.listener->protocol) && !isCovered(plan)) {
+    notes.push_back(
+        {plan.listener->path,
+         "no EgressPolicy in mode Enforce covers it, so it refuses each destination that a client names and "
+         "that no route leads to"});
+  }
+  return notes;
 }
 
 std::optional<Fault> programmedFault(const ListenerPlan& plan, const GatewayPlan& gateway) {
@@ -133,8 +154,7 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
     status.supportedKinds.push_back({std::string(config::kGatewayGroup), std::string(kind)});
   }
   Conditions conditions(gateway.gateway->meta);
-  conditions.check(condition_type::kAccepted, plan.conflict ? plan.conflict : plan.unaccepted,
-                   ignoredNotes(plan.listener->unsupported));
+  conditions.check(condition_type::kAccepted, plan.conflict ? plan.conflict : plan.unaccepted, acceptedNotes(plan));
   if (plan.conflict) {
     conditions.troubled(condition_type::kConflicted, summary(plan.conflict->reason, plan.conflict->text()));
   } else {

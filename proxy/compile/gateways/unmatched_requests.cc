@@ -5,14 +5,24 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/compiled_chain.h"
 
 namespace sluice::compile {
 
 namespace {
 
-std::shared_ptr<const routing::Rule> restRule(std::shared_ptr<const processing::Chain> chain,
-                                              const std::optional<Fault>& why) {
+using DirectPlan = Resolved<std::shared_ptr<const routing::BackendPlan>>;
+
+DirectPlan compileDirect(const SystemTrust& authorities) {
+  auto store = authorities();
+  if (!store)
+    return fault(config::reason::kInvalidCaCertificateRef, "the authorities of the system: " + store.error().detail);
+  return directPlan(*store);
+}
+
+std::shared_ptr<routing::Rule> restRule(std::shared_ptr<const processing::Chain> chain,
+                                        const std::optional<Fault>& why) {
   auto rest = std::make_shared<routing::Rule>();
   rest->isRest = true;
   rest->chain = std::move(chain);
@@ -20,9 +30,22 @@ std::shared_ptr<const routing::Rule> restRule(std::shared_ptr<const processing::
   return rest;
 }
 
+/// Has the rule send its requests to the destinations that they name.
+void lead(routing::Rule& rest, const DirectPlan& direct) {
+  if (!direct && !rest.failure) rest.failure = answer(direct.fault);
+  if (!direct) return;
+  rest.backends.emplace_back().backend = *direct.value;
+  rest.totalWeight = 1;
+}
+
 }  // namespace
 
-void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hooks) {
+void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hooks, const SystemTrust& authorities) {
+  std::optional<DirectPlan> made;  // only if there is a forward proxy
+  const auto direct = [&]() -> const DirectPlan& {
+    if (!made) made = compileDirect(authorities);
+    return *made;
+  };
   const std::optional<Fault> ofProcess = joined(hooks.ofRoutes.closed());
   const std::shared_ptr<const processing::Chain> ofRoutes = chainOf(hooks.ofRoutes.steps);
   const std::optional<Fault> ofAllHosts = joined(hooks.ofListeners.closed());
@@ -30,8 +53,11 @@ void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hoo
     for (ListenerPlan& listener : gateway.listeners) {
       const std::optional<Fault>& why = listener.shut ? listener.shut : ofProcess;
       const std::vector<processing::Step>& own = listener.unmatched;
-      if (!why && listener.chain == nullptr && ofRoutes == nullptr && own.empty()) continue;
-      listener.rest = restRule(own.empty() ? ofRoutes : chainOf(own, ofRoutes), why);
+      const bool isProxy = config::isForwardProxy(listener.listener->protocol);
+      if (!why && listener.chain == nullptr && ofRoutes == nullptr && own.empty() && !isProxy) continue;
+      const std::shared_ptr<routing::Rule> rest = restRule(own.empty() ? ofRoutes : chainOf(own, ofRoutes), why);
+      if (isProxy) lead(*rest, direct());
+      listener.rest = rest;
     }
     const std::optional<Fault>& why = ofProcess ? ofProcess : ofAllHosts;
     if (why) gateway.rest = restRule(nullptr, why);

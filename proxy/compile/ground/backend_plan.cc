@@ -159,6 +159,16 @@ std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPla
   return result;
 }
 
+std::shared_ptr<const routing::BackendPlan> asStream(const routing::BackendPlan& plan) {
+  auto result = std::make_shared<routing::BackendPlan>(plan);
+  result->countsAs = plan.countedAs();
+  result->protocol = routing::UpstreamProtocol::kOpaque;
+  result->tls.reset();
+  result->http11 = nullptr;
+  result->identity = identityOf(*result);
+  return result;
+}
+
 std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                          const routing::ConnectionSettings& settings) {
   if (plan->connection == settings) return plan;
@@ -172,17 +182,32 @@ std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<c
   if (settings.bounds.any()) result->boundsOf = plan->countedAs().text() + boundsIdentity(settings.bounds);
   result->identity = identityOf(*result);
   if (plan->http11 != nullptr) result->http11 = governedPlan(plan->http11, settings);
+  if (plan->stream != nullptr) result->stream = governedPlan(plan->stream, settings);
   return result;
 }
 
 std::shared_ptr<const routing::BackendPlan> dynamicPlan(
-    std::vector<std::string> hostnames, const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports) {
+    routing::PolicyNeed need, std::vector<std::string> hostnames,
+    const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports) {
   auto plan = std::make_shared<routing::BackendPlan>(*ports.front());
   if (std::any_of(ports.begin(), ports.end(), [](const auto& port) { return !port->tls; })) plan->tls.reset();
   plan->http11 = nullptr;
-  plan->dynamic = std::make_shared<const routing::DynamicTargets>(std::move(hostnames), ports);
+  plan->stream = nullptr;
+  plan->dynamic = std::make_shared<const routing::DynamicTargets>(need, std::move(hostnames), ports);
   plan->identity = identityOf(*plan);
   return plan;
+}
+
+std::shared_ptr<const routing::BackendPlan> directPlan(const std::shared_ptr<const pki::TrustStore>& authorities) {
+  const auto port = [&](bool secure) {
+    auto plan = std::make_shared<routing::BackendPlan>();
+    if (secure) plan->tls.emplace().trust = authorities;
+    plan->identity = identityOf(*plan);
+    plan->http11 = overHttp11(*plan);
+    plan->stream = asStream(*plan);
+    return plan;
+  };
+  return dynamicPlan(routing::PolicyNeed::kEnforced, {}, {port(false), port(true)});
 }
 
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan) {

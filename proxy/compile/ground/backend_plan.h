@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/routing/dynamic_targets.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::compile {
@@ -42,6 +43,9 @@ std::shared_ptr<const routing::BackendPlan> withEndpoints(const std::shared_ptr<
 /// Makes BackendPlan::http11 of that plan, whose identity must be set.
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan);
 
+/// Makes BackendPlan::stream of that plan, whose identity must be set.
+std::shared_ptr<const routing::BackendPlan> asStream(const routing::BackendPlan& plan);
+
 /// Returns the plan with these settings of policies in place of its own. It has separate connections, but shares health
 /// and limits with the plan without such settings (BackendPlan::countsAs).
 std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
@@ -49,7 +53,11 @@ std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<c
 /// Returns the plan of a Backend of type Dynamic from those of its ports, of which there is at least one. It has the
 /// steps of the first port, and TLS only if all ports have.
 std::shared_ptr<const routing::BackendPlan> dynamicPlan(
-    std::vector<std::string> hostnames, const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports);
+    routing::PolicyNeed need, std::vector<std::string> hostnames,
+    const std::vector<std::shared_ptr<const routing::BackendPlan>>& ports);
+/// Returns the plan of all destinations that clients of a forward proxy name and no route leads to. `authorities`
+/// verify those of scheme https.
+std::shared_ptr<const routing::BackendPlan> directPlan(const std::shared_ptr<const pki::TrustStore>& authorities);
 /// Returns a plan that uses only HTTP/2 to the same destination; nullptr if the destination uses HTTP/1.1.
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan);
 

@@ -16,6 +16,10 @@ Fault unsupportedFault(const std::string& path, std::string message) {
   return fault(config::reason::kUnsupportedValue, path, std::move(message));
 }
 
+bool isEveryPath(const config::PathMatch& match) {
+  return match.type == config::PathMatchType::kPathPrefix && match.value == "/";
+}
+
 std::optional<Fault> readPathMatch(const config::PathMatch& match, routing::MatchSpec& spec) {
   spec.place = match.path;
   if (match.type == config::PathMatchType::kRegularExpression) {
@@ -79,6 +83,9 @@ Resolved<MatchPlan> compileMatch(const config::HttpRouteMatch& match, routing::P
   if (auto fault = readPathMatch(match.path, spec)) return *std::move(fault);
   if (auto fault = readHeaderMatches(match.headers, spec)) return *std::move(fault);
   spec.query = readFields(match.queryParams);
+  if (match.method == "CONNECT" && (!isEveryPath(match.path) || !spec.query.empty())) {
+    return unsupportedFault(match.path.path, "a match of the method CONNECT has no path and no query parameters");
+  }
   return compileSpec(std::move(spec), std::move(precedence), room);
 }
 
@@ -93,8 +100,7 @@ Resolved<MatchPlan> compileMatch(const config::GrpcRouteMatch& match, routing::P
 }
 
 std::optional<config::HttpRouteMatch> widened(const config::HttpRouteMatch& match) {
-  const bool everyPath = match.path.type == config::PathMatchType::kPathPrefix && match.path.value == "/";
-  if (everyPath || (match.headers.empty() && match.queryParams.empty())) return std::nullopt;
+  if (isEveryPath(match.path) || (match.headers.empty() && match.queryParams.empty())) return std::nullopt;
   config::HttpRouteMatch rest = match;
   rest.headers.clear();
   rest.queryParams.clear();
@@ -112,7 +118,7 @@ std::optional<config::GrpcRouteMatch> widened(const config::GrpcRouteMatch& matc
 }
 
 MatchPlan restOf(bool grpc, std::string route, std::uint32_t rule) {
-  auto all = std::make_shared<routing::Match>();
+  auto all = std::make_shared<routing::Match>(routing::Match::ofAll());
   all->precedence = lastOf({{}, std::move(route), rule, 0});
   if (grpc) all->rpc = routing::RpcPattern{};
   return {std::move(all), {}};

@@ -44,6 +44,7 @@ class ExplanationMaker {
         bind_(bind),
         client_(client),
         routes_(routing::routesOf(bind.service)),
+        isForwardProxy_(std::get<routing::HttpService>(bind.service).forwardProxy),
         arena_(request.message.arena),
         head_(request.message.head) {}
 
@@ -177,7 +178,7 @@ class ExplanationMaker {
 
   /// Describes the destination that the request names.
   ExplainedBackend describeRequested(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
-    const auto target = routing::requestedTarget(*weighted.backend, head_.authority,
+    const auto target = routing::requestedTarget(*weighted.backend, routing::namedTarget(head_, isForwardProxy_),
                                                  {match_.listener->egress.get(), rule.egress.get()});
     routing::WeightedBackend named = weighted;
     if (target.ok()) {
@@ -219,9 +220,9 @@ class ExplanationMaker {
   void judge(const routing::Rule& rule, const routing::WeightedBackend& weighted, ExplainedBackend& result) {
     routing::EgressCoverage coverage{match_.listener->egress, rule.egress};
     if (!coverage.any()) return;
-    const routing::EgressFacts facts =
-        routing::egressFacts(*weighted.backend, client_ ? base::AddressBytes(client_->bytes()) : base::AddressBytes(),
-                             routing::egressHttp(head_), routing::leavingHttp(arena_, head_, rule, weighted));
+    const routing::EgressFacts facts = routing::egressFacts(
+        *weighted.backend, client_ ? base::AddressBytes(client_->bytes()) : base::AddressBytes(),
+        routing::egressHttp(head_), routing::leavingHttp(arena_, head_, rule, weighted), isForwardProxy_);
     ExplainedRefusal refusal{answerOf(routing::egressDenied()), filtersOfRefused(rule, &weighted),
                              steps(&weighted, rule.failover ? Course::kAnswered : Course::kDenied),
                              steps(&weighted, Course::kUnreached)};
@@ -273,7 +274,8 @@ class ExplanationMaker {
   }
 
   ExplainedAnswer answerOf(const routing::AppliedFilters& filters) const {
-    const http::ResponseHead reply = routing::ruleReply(arena_, head_, filters, match_.listener->port);
+    const http::ResponseHead reply =
+        routing::ruleReply(arena_, head_, filters, routing::redirectPort(*match_.listener, head_));
     ExplainedAnswer answer;
     answer.status = reply.status;
     if (const http::Field* location = reply.headers.find("location")) {
@@ -323,6 +325,7 @@ class ExplanationMaker {
   const routing::Bind& bind_;
   const std::optional<net::Address>& client_;
   const routing::RouteTable& routes_;
+  const bool isForwardProxy_;
   base::Arena& arena_;
   http::RequestHead& head_;
   routing::RouteMatch match_;

@@ -45,7 +45,8 @@ base::Result<std::shared_ptr<const Generation>> GenerationMaker::make(std::share
   for (const routing::Bind& bind : snapshot->binds) {
     ServedBind served;
     const auto next = static_cast<BindId>(ids_.size());
-    served.id = ids_.try_emplace(Place(bind.address, bind.port, bind.tls), next).first->second;
+    const bool isProxy = std::visit([](const routing::HttpService& http) { return http.forwardProxy; }, bind.service);
+    served.id = ids_.try_emplace(Place(bind.address, bind.port, bind.tls, isProxy), next).first->second;
     served.service = &bind.service;
     if (bind.tls) served.tls = contextOf(previous, served.id, bind);
     if (bind.tls && served.tls == nullptr) {

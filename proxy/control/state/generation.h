@@ -49,7 +49,7 @@ class GenerationMaker {
                                                        std::unordered_set<std::string> objects = {});
 
  private:
-  using Place = std::tuple<std::string, std::uint16_t, bool>;
+  using Place = std::tuple<std::string, std::uint16_t, bool, bool>;  // with TLS, forward proxy
   std::map<Place, BindId> ids_;
 };
 

@@ -18,9 +18,10 @@ const routing::BackendPlan* EgressGate::backend() const {
 EgressRuling EgressGate::judge(const EgressHttp& leaving) {
   const MatchedRoute& route = t_.route;
   const http::RequestHead& sent = t_.asked != nullptr ? *t_.asked : t_.request.head;
-  const routing::EgressDial dial(
-      route.listener != nullptr ? route.listener->egress.get() : nullptr, route.rule->egress.get(),
-      routing::egressFacts(*backend(), t_.client.address.bytes(), routing::egressHttp(sent), leaving));
+  const routing::EgressDial dial(route.listener != nullptr ? route.listener->egress.get() : nullptr,
+                                 route.rule->egress.get(),
+                                 routing::egressFacts(*backend(), t_.client.address.bytes(), routing::egressHttp(sent),
+                                                      leaving, t_.client.forwardProxy));
   if (t_.egress == nullptr) {
     t_.egress = t_.request.arena.make<EgressState>(dial);
   } else {
@@ -92,6 +93,7 @@ bool EgressGate::reportAddresses() {
 
 bool EgressGate::admitSent(const http::RequestHead* leaving) {
   EgressState& state = *t_.egress;
+  if (t_.streamTunnel != nullptr) return true;  // its first bytes are judged
   const base::AddressBytes peer = attempts_.current().request.peer()->bytes();
   if (leaving != nullptr) {
     const EgressHttp before = state.dial.facts().leaving;
@@ -107,6 +109,20 @@ bool EgressGate::admitSent(const http::RequestHead* leaving) {
     reportAudits(state.dial, peer, *backend(), [this](const DialReport& each) { note(each); });
   }
   return true;
+}
+
+bool EgressGate::admitFirstBytes() {
+  EgressState& state = *t_.egress;
+  const http::FirstFlight& first = t_.streamTunnel->first;
+  const base::AddressBytes peer = attempts_.current().request.peer()->bytes();
+  const bool isTls = first.protocol() == http::StreamProtocol::kTls;
+  const bool admitted = !state.byAddress || state.dial.permitsFirstBytes(isTls, first.serverName(), peer);
+  if (!state.reported) reportVerdict();
+  if (state.auditsByAddress) {
+    state.auditsByAddress = false;
+    reportAudits(state.dial, peer, *backend(), [this](const DialReport& each) { note(each); });
+  }
+  return admitted;
 }
 
 /// Returns whether another Backend could take the place of the current one: the rule fails over, or this is a retry.

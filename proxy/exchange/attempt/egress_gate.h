@@ -41,6 +41,8 @@ class EgressGate {
   /// Called when the attempt has a connection. `leaving` is its head if steps may have changed that since admitAgain(),
   /// else null. Returns false if the attempt is denied.
   bool admitSent(const http::RequestHead* leaving);
+  /// Judges a tunnel that was agreed to, when the first bytes of the client are known. Returns false if it is denied.
+  bool admitFirstBytes();
   /// Called when the attempt was denied after it had begun. Returns true if another Backend was chosen in its place.
   bool passOver();
 

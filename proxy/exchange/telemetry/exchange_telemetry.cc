@@ -20,6 +20,12 @@ bool wasTried(const Attempt& attempt) { return attempt.begun != base::MonotonicT
 
 bool hasFailed(const StepReport& report) { return report.verdict.kind() == processing::Verdict::Kind::kFail; }
 
+std::string_view schemeOf(const Transaction& transaction) {
+  if (!transaction.client.forwardProxy) return transaction.client.secure ? "https" : "http";
+  const http::RequestHead& head = transaction.request.head;
+  return head.tunnel == http::Tunnel::kStream ? std::string_view() : http::schemeName(head.scheme);
+}
+
 std::string_view resultOf(const StepReport& report) {
   switch (report.outcome) {
     case processing::StepOutcome::kDone:
@@ -130,6 +136,7 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
     const base::Error* error = transaction.error ? &*transaction.error : nullptr;
     if (debug_.wants()) tellAttempt(exchange, exchange.attempt(), transaction.status, error);
   }
+  if (isStreamTunnel(transaction)) tunnels_.onEnded(namesOf(exchange), transaction, now);
   if (accessLog_.enabled()) log(exchange, now);
   if (transaction.error) tell(denialOf(exchange));
 }
@@ -251,7 +258,7 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.time = worker_.clock().wallNow();
   record.clientAddress = exchange.transaction().client.ip.view();
   record.method = request.methodText;
-  record.scheme = exchange.transaction().client.secure ? "https" : "http";
+  record.scheme = schemeOf(exchange.transaction());
   record.serverAddress = request.authority;
   record.path = request.path();
   record.protocolVersion = http::versionName(request.version);
@@ -277,6 +284,11 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
     record.policy = egress->policy->name();
     record.rule = egress->policy->ruleName(egress->rule);
     record.decision = egressDecisionName(egress->decision);
+  }
+  record.way = wayOf(exchange.transaction());
+  if (isStreamTunnel(exchange.transaction())) {
+    const http::FirstFlight& first = exchange.transaction().streamTunnel->first;
+    record.tunnel = {http::protocolName(first.protocol()), first.serverName(), endOfTunnel(exchange.transaction())};
   }
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();

@@ -14,6 +14,7 @@
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/telemetry/denials.h"
 #include "proxy/exchange/telemetry/egress_telemetry.h"
+#include "proxy/exchange/telemetry/tunnel_telemetry.h"
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/bounded_log.h"
 #include "proxy/observe/events.h"
@@ -33,7 +34,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
         events_(events),
         debug_(log, worker.clock()),
         trace_(log, worker.clock(), observe::LogLevel::kTrace),
-        egress_(metrics, events) {}
+        egress_(metrics, events),
+        tunnels_(metrics) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
   /// Exchanges::adopt().
@@ -46,6 +48,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                const base::Error* error) override;
   void onFinished(const Exchange& exchange) override;
+  void onTunnel(const Exchange& exchange) override { tunnels_.onOpened(namesOf(exchange)); }
   void onStep(const StepReport& report) override;
   void onMirrored(const Mirror& mirror) override;
   void onCallout(const BackendCallout& callout) override;
@@ -121,6 +124,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   std::unordered_map<Key, RouteSeries, KeyHash> series_;
   std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
   EgressTelemetry egress_;
+  TunnelTelemetry tunnels_;
   std::vector<observe::Histogram*> stepDurations_;  // by the numbers of steps; null: not looked up yet
 };
 

@@ -13,6 +13,7 @@
 #include "proxy/exchange/transaction/client_memory.h"
 #include "proxy/exchange/transaction/downstream.h"
 #include "proxy/exchange/transaction/observer.h"
+#include "proxy/exchange/tunnel/tunnel_places.h"
 #include "proxy/http/date.h"
 #include "proxy/net/worker.h"
 #include "proxy/pki/sealed_value.h"
@@ -38,6 +39,7 @@ struct ExchangeParts {
   processing::BufferBudget& bufferBudget;
   ClientMemoryTotal& clientMemory;
   processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
+  TunnelPlaces& tunnels;
 };
 
 class ExchangeContext {
@@ -65,6 +67,7 @@ class ExchangeContext {
   processing::BufferRoom& bufferRoom() { return bufferRoom_; }
   ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
   processing::BufferBudget& headBudget() { return parts_.headBudget; }
+  TunnelPlaces& tunnels() { return parts_.tunnels; }
   const BodyWindow& bodyWindow() const { return bodyWindow_; }
   /// Returns the current time for Date; see http::DateText.
   std::string_view date() { return date_.at(worker().clock().wallNow()); }

@@ -9,6 +9,8 @@ Expiry expiredAt(const Timeline& line, base::MonotonicTime now) {
   if (line.unclaimed <= now) return Expiry::kUnclaimed;
   if (line.clientStalls && line.lastProgress + line.timeouts.bodyIdle <= now) return Expiry::kBody;
   if (line.lastProgress + line.streamIdle() <= now) return Expiry::kIdle;
+  if (line.tunnelEnd <= now) return Expiry::kTunnel;
+  if (line.sniff <= now) return Expiry::kSniff;
   if (line.request <= now) return line.attempt <= now ? Expiry::kAttempt : Expiry::kRequest;
   if (line.step <= now) return Expiry::kStep;
   if (line.retry <= now) return Expiry::kRetry;

@@ -55,6 +55,8 @@ class ExchangeObserver {
   virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                        const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
+  /// Called when a tunnel for bytes of any protocol was agreed to.
+  virtual void onTunnel(const Exchange& exchange) = 0;
   /// Called when a step of a payload processor has run to its end.
   virtual void onStep(const StepReport& report) = 0;
   /// Called when a mirrored request is over, whether it succeeded or failed.

@@ -19,6 +19,7 @@
 #include "proxy/exchange/transaction/downstream.h"
 #include "proxy/exchange/transaction/forwarded.h"
 #include "proxy/exchange/transaction/transitions.h"
+#include "proxy/exchange/tunnel/stream_tunnel.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/http/trace_context.h"
@@ -36,6 +37,7 @@ struct ClientStream {
   net::IpText ip{address};
   net::ClientNetwork network = net::networkOf(address);
   bool secure = false;
+  bool forwardProxy = false;  // the client has chosen the gateway as its proxy
 
   ForwardedClient forwarded() const { return {ip.view(), secure}; }
 };
@@ -104,7 +106,7 @@ class Transaction {
   /// connection is gone.
   http::ServerCodec* codec();
   base::MonotonicTime now() const { return context.worker().now(); }
-  bool tunnels() const { return status == http::kSwitchingProtocols; }
+  bool tunnels() const { return tunnel != http::Tunnel::kNone; }
   bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
   http::TraceContext trace() const {
     return keptTrace.traceId.empty() ? http::traceContextOf(request.head.headers) : keptTrace;
@@ -135,16 +137,18 @@ class Transaction {
   std::optional<http::ResponseMessage> response;
   http::BodyPipe responseBody;
   MatchedRoute route;
-  EgressState* egress = nullptr;  // in the arena of the request; null unless policies cover the exchange
-  bool fromGateway = false;       // another gateway has passed the request on
-  bool routed = false;            // the observer was notified of a route, or that there is none
+  std::unique_ptr<StreamTunnel> streamTunnel;  // null unless the request is a CONNECT that may go on
+  EgressState* egress = nullptr;               // in the arena of the request; null unless policies cover the exchange
+  bool fromGateway = false;                    // another gateway has passed the request on
+  bool routed = false;                         // the observer was notified of a route, or that there is none
 
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;
-  std::uint64_t pending = 0;  // events, one bit each
-  bool scheduled = false;     // it will be driven in this beat
-  bool rearm = false;         // a deadline was changed
-  std::uint16_t status = 0;   // that of the final head; 0 until there is one
+  std::uint64_t pending = 0;                  // events, one bit each
+  bool scheduled = false;                     // it will be driven in this beat
+  bool rearm = false;                         // a deadline was changed
+  std::uint16_t status = 0;                   // that of the final head; 0 until there is one
+  http::Tunnel tunnel = http::Tunnel::kNone;  // the tunnel that the bodies have become
   std::optional<base::Error> error;
   std::string_view requestId;    // empty until it is settled, and if requests have none
   http::TraceContext keptTrace;  // set if the head's fields are dropped while the exchange goes on

@@ -88,6 +88,8 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     // An early response is complete, so the remaining bytes of the request are not needed.
     {Req::kSending, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
 
+    {Req::kSending, E::kTunnelRefused, A::kCancelUpstream, Req::kStopped},
+
     {Req::kSent, E::kRequestTaken, A::kGrantClient, Req::kSent},
     {Req::kSent, E::kAttemptExpired, A::kCancelUpstream, Req::kSent},
     {Req::kSent, E::kRepeat, A::kRepeat, Req::kPreparing},
@@ -145,6 +147,7 @@ constexpr base::Transition<Res, E, B> kResponseTransitions[] = {
     {Res::kStreaming, E::kRejected, B::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kAttemptExpired, B::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kRequestBroken, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kTunnelRefused, B::kRefuseTunnel, Res::kStreaming},
     {Res::kStreaming, E::kDeadline, B::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kInternalFailure, B::kBreakResponse, Res::kDone},
     {Res::kStreaming, E::kClientGone, B::kDropMirrors, Res::kDone},
@@ -210,6 +213,7 @@ constexpr std::array<std::string_view, kEvents> kEventNames{"arrived",
                                                             "upstream reset",
                                                             "attempt expired",
                                                             "response sent",
+                                                            "tunnel refused",
                                                             "deadline",
                                                             "internal failure"};
 

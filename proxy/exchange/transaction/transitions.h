@@ -79,10 +79,11 @@ enum class Event : std::uint8_t {
   kUpstreamReset,      // the backend's stream ended early: error is set
   kAttemptExpired,     // the attempt has taken too long: error is set
   kResponseSent,       // the downstream codec has the whole response
+  kTunnelRefused,      // policies deny a tunnel by the first bytes of the client: error is set
   kDeadline,           // a timeout of the exchange has passed: error is set
   kInternalFailure,    // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 39;
+inline constexpr std::size_t kEvents = 40;
 
 /// The actions of the request's machine, which RequestPath performs.
 enum class RequestAction : std::uint8_t {
@@ -127,6 +128,7 @@ enum class ResponseAction : std::uint8_t {
   kGrantUpstream,    // lets the backend send as much as was taken
   kReply,            // makes a local reply, from error or from the rule
   kBreakResponse,    // shows the client that the response is not whole
+  kRefuseTunnel,     // ends a tunnel that was agreed to, with an alert of TLS if the client speaks that
   kDropMirrors,      // ends the mirrored requests too
 };
 

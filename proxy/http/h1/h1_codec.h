@@ -29,7 +29,7 @@ inline constexpr std::size_t kStashBytes = 64 * 1024;
 
 class H1ServerCodec final : public ServerCodec {
  public:
-  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme, HeadAccount* heads);
+  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms, HeadAccount* heads);
 
   void feed(std::string_view bytes) override;
   void feedEnd() override;
@@ -74,6 +74,7 @@ class H1ServerCodec final : public ServerCodec {
   void refuseHead(const base::Error& error);
   void failBody(const base::Error& error);
   void settleEnd();
+  bool mayConfuse(const ResponseHead& refusal) const;
   void openTunnel(const ResponseHead& head);
   void failResponse();
   void finishExchange();
@@ -93,12 +94,12 @@ class H1ServerCodec final : public ServerCodec {
   StreamId stream_ = 0;
   Reading reading_ = Reading::kHead;
   Version version_ = Version::kHttp11;  // of the last request
-  const Scheme scheme_;
+  Tunnel asked_ = Tunnel::kNone;        // by the request under way
+  const ServerTerms terms_;
   bool headRequest_ : 1 = false;
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
   bool inputEnded_ : 1 = false;
   bool abortive_ : 1 = false;
-  bool tunnelAsked_ : 1 = false;  // the request under way asks for one
 };
 
 class H1ClientCodec final : public ClientCodec {

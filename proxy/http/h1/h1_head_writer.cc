@@ -144,11 +144,12 @@ bool isTarget(std::string_view target) {
 }
 
 void putUpgrade(HeadText& writer, Tunnel tunnel) {
+  if (upgradeName(tunnel).empty()) return;
   writer.line("connection", "upgrade");
   writer.line("upgrade", upgradeName(tunnel));
 }
 
-// Returns false for a tunnel to which no upgrade leads: HTTP/1.x cannot express it.
+// Returns false for a tunnel to which no upgrade leads: no request in origin-form asks for it.
 bool isSayable(Body body, Tunnel tunnel) { return body != Body::kTunnel || !upgradeName(tunnel).empty(); }
 
 // The normal form was checked when the request came in; a value that a filter or a configuration has set may at least
@@ -188,7 +189,6 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
                        H1Persistence persistence) {
   if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
-  if (!isSayable(head.body, head.tunnel)) return false;
   HeadText writer(out);
   writer.put("HTTP/1.1 ");
   writer.put(head.status);

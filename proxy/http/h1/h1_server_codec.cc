@@ -71,9 +71,9 @@ Error noRoom(ServerSink& sink, Limit reached) {
 
 }  // namespace
 
-H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme,
+H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms,
                              HeadAccount* heads)
-    : sink_(sink), limits_(limits), sections_(pool, limits_, heads), out_(pool), stash_(pool), scheme_(scheme) {}
+    : sink_(sink), limits_(limits), sections_(pool, limits_, heads), out_(pool), stash_(pool), terms_(terms) {}
 
 void H1ServerCodec::feed(std::string_view bytes) {
   if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feed(bytes) : void();
@@ -188,11 +188,11 @@ void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> sectio
   version_ = raw.version;
   headRequest_ = raw.method == "HEAD";
   if (fault) return refuseHead(Error::badRequest(fault.status, fault.why));
-  auto head = checkRequest(message.arena, raw, scheme_);
+  auto head = checkRequest(message.arena, raw, terms_);
   if (!head) return refuseHead(head.error());
 
   if (!wantsToPersist(raw)) closeAfter_ = true;
-  tunnelAsked_ = head->body == Body::kTunnel;
+  asked_ = head->tunnel;
   message.head = *head;
   const H1Framing framing = framingOf(*head);
   if (framing != H1Framing::kNone) body_.begin(framing, head->contentLength, limits_);
@@ -283,6 +283,7 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   // should know.
   const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
+  if (asked_ == Tunnel::kStream && mayConfuse(head)) closeAfter_ = true;
   H1Persistence persistence = H1Persistence::kSilent;
   if (closeAfter_) {
     persistence = H1Persistence::kClose;
@@ -293,10 +294,18 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   out_.begin(body.framing, body.contentLength.value_or(0));
 }
 
-// RFC 9110 section 7.8. The bytes that the client sent behind its request were kept, and belong to the tunnel only now.
+// After a refused CONNECT, the client's bytes may belong to the tunnel and must not be read as its next request. A
+// client that is asked for credentials repeats its request, if it has not sent anything yet.
+bool H1ServerCodec::mayConfuse(const ResponseHead& refusal) const {
+  constexpr std::uint16_t kCredentialsWanted = 407;
+  return refusal.status != kCredentialsWanted || !stash_.empty();
+}
+
+// RFC 9110 sections 7.8 and 9.3.6. The bytes that the client sent behind its request were kept, and belong to the
+// tunnel only now.
 void H1ServerCodec::openTunnel(const ResponseHead& head) {
   closeAfter_ = true;
-  if (!tunnelAsked_ || reading_ != Reading::kDone || head.status != kSwitchingProtocols ||
+  if (asked_ != head.tunnel || reading_ != Reading::kDone || head.status != agreementTo(asked_) ||
       !writeResponseHead(out_.heads(), head, {}, H1Persistence::kSilent)) {
     return failResponse();
   }
@@ -318,7 +327,7 @@ void H1ServerCodec::reset(StreamId stream, ResetReason reason) {
 }
 
 void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
-  if (tunnel_ && tunnel_->abortive()) out_.heads().clear();  // the tunnel was broken before its 101 could leave
+  if (tunnel_ && tunnel_->abortive()) out_.heads().clear();  // the tunnel was broken before its head could leave
   if (!out_.heads().empty()) out.splice(out_.heads(), out_.heads().size());
   if (out_.state() == Writing::kBody) {
     BodyPipe* pipe = sink_.responseBody(token_);
@@ -407,8 +416,8 @@ std::size_t H1ServerCodec::activeStreams() const {
 }
 
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme, HeadAccount* heads) {
-  return std::make_unique<H1ServerCodec>(sink, pool, limits, scheme, heads);
+                                               ServerTerms terms, HeadAccount* heads) {
+  return std::make_unique<H1ServerCodec>(sink, pool, limits, terms, heads);
 }
 
 }  // namespace sluice::http

@@ -27,9 +27,9 @@ base::Error requestErrorOf(const H2Stream& stream, const H2Loss& loss) {
 
 class H2ServerCodec final : public ServerCodec, private H2Events {
  public:
-  H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme, const base::Clock& clock,
-                H2Memory* memory, HeadAccount* heads)
-      : session_(H2Side::kServer, *this, pool, limits, clock, memory, heads), sink_(sink), scheme_(scheme) {}
+  H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms,
+                const base::Clock& clock, H2Memory* memory, HeadAccount* heads)
+      : session_(H2Side::kServer, *this, pool, limits, clock, memory, heads), sink_(sink), terms_(terms) {}
 
   void feed(std::string_view bytes) override {
     heardPeer_ = heardPeer_ || !bytes.empty();
@@ -150,7 +150,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
                    .version = Version::kHttp2,
                    .endOfStream = endOfStream,
                    .known = &authority_};
-    base::Result<RequestHead> head = checkRequest(message.arena, raw, scheme_);
+    base::Result<RequestHead> head = checkRequest(message.arena, raw, terms_);
     if (!head) return refuse(stream, head.error(), endOfStream);
     message.head = *std::move(head);
     if (!session_.section().priority.empty()) session_.sender().prioritize(stream, session_.section().priority);
@@ -227,7 +227,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   H2Session session_;
   ServerSink& sink_;
   KnownAuthority authority_;
-  Scheme scheme_;
+  ServerTerms terms_;
   bool heardPeer_ = false;
   bool requested_ = false;
   bool endAnnounced_ = false;
@@ -238,9 +238,9 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 }  // namespace
 
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme, const base::Clock& clock, H2Memory* memory,
+                                               ServerTerms terms, const base::Clock& clock, H2Memory* memory,
                                                HeadAccount* heads) {
-  return std::make_unique<H2ServerCodec>(sink, pool, limits, scheme, clock, memory, heads);
+  return std::make_unique<H2ServerCodec>(sink, pool, limits, terms, clock, memory, heads);
 }
 
 }  // namespace sluice::http

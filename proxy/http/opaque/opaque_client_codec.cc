@@ -81,7 +81,7 @@ void OpaqueClientCodec::inputEnded() {
 
 void OpaqueClientCodec::agree() {
   ResponseMessage message(*pool_);
-  message.head.status = kSwitchingProtocols;
+  message.head.status = agreementTo(Tunnel::kStream);
   message.head.version = Version::kOpaque;
   message.head.body = Body::kTunnel;
   message.head.tunnel = Tunnel::kStream;

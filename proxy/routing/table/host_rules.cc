@@ -6,6 +6,10 @@ HostRules::HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& 
   for (const auto& route : routes) {
     for (const Candidate& each : *route) {
       selectByPath_ = selectByPath_ || each.match->selectsByPath();
+      if (each.match->takesConnect) {
+        if (!connects_) connects_ = std::make_unique<PathTable>();
+        connects_->add(each);
+      }
       if (!each.match->rpc) {
         paths_.add(each);
         continue;
@@ -15,6 +19,7 @@ HostRules::HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& 
     }
   }
   paths_.sort();
+  if (connects_) connects_->sort();
   if (calls_) calls_->sort();
 }
 

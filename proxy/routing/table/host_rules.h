@@ -22,6 +22,10 @@ class HostRules {
   explicit HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);
 
   const Rule* find(const http::RequestHead& head) const { return calls_ ? calls_->find(head) : paths_.find(head); }
+  /// Returns the rule of a CONNECT request; nullptr if no rule takes it.
+  const Rule* findConnect(const http::RequestHead& head) const {
+    return connects_ != nullptr ? connects_->find(head) : nullptr;
+  }
   /// Calls visit() with the Candidates or the Candidate that the path of a request fits, the best first, until it
   /// returns true.
   template <typename Visit>
@@ -38,7 +42,8 @@ class HostRules {
 
  private:
   PathTable paths_;
-  std::unique_ptr<RpcTable> calls_;  // null if there are none
+  std::unique_ptr<PathTable> connects_;  // the matches that take CONNECT; null if there are none
+  std::unique_ptr<RpcTable> calls_;      // null if there are none
   bool selectByPath_ = false;
 };
 

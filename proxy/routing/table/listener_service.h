@@ -12,6 +12,7 @@ namespace sluice::routing {
 /// HTTP/1.x and HTTP/2: each request finds its rule, at the listener that owns its host.
 struct HttpService {
   RouteTable routes;
+  bool forwardProxy = false;  // clients name the destinations of their requests
 };
 
 using ListenerService = std::variant<HttpService>;

@@ -76,6 +76,7 @@ base::Result<Match> Match::compile(MatchSpec spec, Precedence precedence, Regex:
   if (spec.rpc) result.rpc = *std::move(spec.rpc);
   result.predicates = {std::move(spec.method), std::move(headers).value(), std::move(query).value()};
   result.precedence = std::move(precedence);
+  result.takesConnect = result.predicates.method == "CONNECT";
   return result;
 }
 

@@ -62,6 +62,15 @@ struct Match {
   std::optional<Regex> rpcMethod;   // likewise
   Predicates predicates;
   Precedence precedence;
+  /// True if it takes CONNECT, which only a match of that method does. No path and no query belongs to CONNECT.
+  bool takesConnect = false;
+
+  /// Returns a match that takes every request, CONNECT too.
+  static Match ofAll() {
+    Match all;
+    all.takesConnect = true;
+    return all;
+  }
 
   /// Compiles a match. After an error, which is of the configuration, `refused` is the place of the expression that RE2
   /// refuses, or that is too large together with the others compiled with `room`.

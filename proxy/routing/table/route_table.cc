@@ -7,16 +7,16 @@
 #include "proxy/routing/table/served_listener.h"
 
 namespace sluice::routing {
+namespace {
 
-RouteTable::RouteTable() : index_(std::make_shared<const RouteIndex>()) {}
-RouteTable::RouteTable(std::shared_ptr<const RouteIndex> index) : index_(std::move(index)) {}
-
-RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view serverName) const {
+/// Finds the listener of a request, and the rule there that find(HostRules) returns.
+template <typename Find>
+RouteMatch matchIn(const RouteIndex& index, const http::RequestHead& head, std::string_view serverName, Find&& find) {
   const std::string_view host = http::hostOf(head.authority);
   RouteMatch result;
   result.reason = "no listener for this hostname";
-  index_->listeners.visit(host, [&](const ListenerRoutes& listener) {
-    if (!serverName.empty() && serverName != host && index_->listenerOf(serverName) != &listener) {
+  index.listeners.visit(host, [&](const ListenerRoutes& listener) {
+    if (!serverName.empty() && serverName != host && index.listenerOf(serverName) != &listener) {
       result.reason = "the connection was opened for another hostname";
       result.misdirected = true;
       return true;
@@ -25,7 +25,7 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
     result.reason = "no route for this hostname";
     listener.hosts.visit(host, [&](const std::shared_ptr<const HostRules>& rules) {
       result.reason = "no rule for this request";
-      result.rule = rules->find(head);
+      result.rule = find(*rules);
       return result.rule != nullptr;
     });
     if (result.rule == nullptr && listener.name != nullptr) result.rule = listener.name->rest.get();
@@ -34,6 +34,19 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
   });
   if (result.rule != nullptr) result.reason = "";
   return result;
+}
+
+}  // namespace
+
+RouteTable::RouteTable() : index_(std::make_shared<const RouteIndex>()) {}
+RouteTable::RouteTable(std::shared_ptr<const RouteIndex> index) : index_(std::move(index)) {}
+
+RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view serverName) const {
+  return matchIn(*index_, head, serverName, [&](const HostRules& rules) { return rules.find(head); });
+}
+
+RouteMatch RouteTable::matchConnect(const http::RequestHead& head) const {
+  return matchIn(*index_, head, {}, [&](const HostRules& rules) { return rules.findConnect(head); });
 }
 
 http::SlashRules RouteTable::slashRules(std::string_view authority) const {

@@ -40,6 +40,8 @@ class RouteTable {
   /// for a host of another one is misdirected (RFC 9110 section 15.5.20). Without a name it belongs to no particular
   /// listener.
   RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
+  /// Finds the rule for a CONNECT request to a forward proxy, likewise. Only a match of that method takes it.
+  RouteMatch matchConnect(const http::RequestHead& head) const;
 
   /// Returns how a path with "%2F" or "//" of a request for that authority is normalised before it is matched and
   /// forwarded.

@@ -18,6 +18,7 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::string object;   // its Gateway as events name it ("Gateway demo/egress")
   std::string section;
   std::uint16_t port = 0;
+  bool forwardProxy = false;  // clients name the destinations of their requests
   /// The steps that run before a route is matched; may be null.
   std::shared_ptr<const processing::Chain> preRouting;
   /// The steps of all other PayloadProcessors that target it or its Gateway; may be null.

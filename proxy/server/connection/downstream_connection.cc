@@ -8,7 +8,7 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
                                            ConnectionLists& lists, exchange::Exchanges& exchanges,
                                            const control::ServedBind& bind, const routing::HttpService& service,
                                            AcceptedClient client)
-    : ServerConnection(parts, client.fd, client.peer, bind.tls),
+    : ServerConnection(parts, client.fd, client.peer, bind.tls, service.forwardProxy),
       self_(self),
       place_(std::move(client.place)),
       ip_(client.peer),

@@ -51,7 +51,10 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   // exchange::Downstream; only exchanges that came from here call this, so there is a codec.
   http::ServerCodec& codec() override { return *codecOrNull(); }
   void touch() override { markDirty(); }
-  std::string_view serverName() const override { return ServerConnection::serverName(); }
+  // The certificate of a forward proxy says nothing about the destinations of its clients.
+  std::string_view serverName() const override {
+    return terms().forwardProxy ? std::string_view() : ServerConnection::serverName();
+  }
   exchange::ClientMemory& memory() override { return memory_; }
   http::HeadAccount& heads() override { return heads_; }
   std::uint64_t acknowledged() const override { return ServerConnection::acknowledged(); }
@@ -61,7 +64,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   void markDirty() override;
   void onRequestsWait() override { lists_.markLater(*this); }
   exchange::ClientStream clientStream(http::StreamId stream) const {
-    return {self_.toToken(), stream, routes_, peer(), ip_, network_, secure()};
+    return {self_.toToken(), stream, routes_, peer(), ip_, network_, secure(), terms().forwardProxy};
   }
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
   http::HeadAccount* headAccount() override { return &heads_; }

@@ -24,9 +24,10 @@ constexpr std::size_t kLingerRead = 64 * 1024;
 }  // namespace
 
 ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
-                                   std::shared_ptr<const net::TlsServerContext> tls)
+                                   std::shared_ptr<const net::TlsServerContext> tls, bool forwardProxy)
     : parts_(parts),
       tls_(std::move(tls)),
+      terms_(tls_ != nullptr ? http::Scheme::kHttps : http::Scheme::kHttp, forwardProxy),
       state_(tls_ != nullptr ? State::kHandshaking : State::kSniffing),
       out_(parts.worker.chunks()),
       early_(parts.worker.chunks()),
@@ -132,12 +133,11 @@ void ServerConnection::feedEarly() {
 
 void ServerConnection::serve(http::Version version) {
   state_ = State::kServing;
-  const http::Scheme scheme = secure() ? http::Scheme::kHttps : http::Scheme::kHttp;
   base::ChunkPool& pool = parts_.worker.chunks();
   codec_ = version == http::Version::kHttp2
-               ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory,
+               ? http::makeH2ServerCodec(*this, pool, parts_.limits, terms_, parts_.worker.clock(), parts_.h2Memory,
                                          headAccount())
-               : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme, headAccount());
+               : http::makeH1ServerCodec(*this, pool, parts_.limits, terms_, headAccount());
   if (endAnnounced_) codec_->announceEnd();
   if (draining_) codec_->drain();
   lastActive_ = parts_.worker.now();

@@ -43,9 +43,9 @@ struct ConnectionParts {
 
 class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {
  public:
-  /// Takes over the descriptor. `tls` may be null.
+  /// Takes over the descriptor. `tls` may be null. `forwardProxy` states how requests are taken (http::ServerTerms).
   ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
-                   std::shared_ptr<const net::TlsServerContext> tls);
+                   std::shared_ptr<const net::TlsServerContext> tls, bool forwardProxy = false);
   ~ServerConnection() override;
 
   bool dead() const { return state_ == State::kDead; }
@@ -87,7 +87,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   /// Destroys the codec, which uses headAccount().
   void dropCodec() { codec_.reset(); }
   const net::Address& peer() const { return transport_->peer(); }
-  bool secure() const { return tls_ != nullptr; }
+  bool secure() const { return terms_.scheme == http::Scheme::kHttps; }
+  const http::ServerTerms& terms() const { return terms_; }
   std::uint64_t acknowledged() const { return transport_->acknowledged(); }
   std::string_view serverName() const;
   net::Worker& worker() { return parts_.worker; }
@@ -124,6 +125,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
 
   const ConnectionParts parts_;
   const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, even if the listener changes
+  const http::ServerTerms terms_;
   State state_;
   bool endAnnounced_ = false;
   bool draining_ = false;

@@ -29,7 +29,8 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           parts.randomSeed,
           parts.budgets.buffers,
           parts.budgets.clients,
-          parts.budgets.heads};
+          parts.budgets.heads,
+          parts.budgets.tunnels};
 }
 
 }  // namespace

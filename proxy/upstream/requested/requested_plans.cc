@@ -78,7 +78,10 @@ void RequestedPlans::keepOf(const std::vector<Plan>& plans) {
   std::unordered_set<routing::BackendIdentity, routing::BackendIdentity::Hash> ports;
   for (const Plan& each : plans) {
     if (each->dynamic == nullptr) continue;
-    for (const Plan& port : each->dynamic->ports) ports.insert(port->identity);
+    for (const Plan& port : each->dynamic->ports) {
+      ports.insert(port->identity);
+      if (port->stream != nullptr) ports.insert(port->stream->identity);
+    }
   }
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);

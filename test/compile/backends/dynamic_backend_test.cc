@@ -96,8 +96,11 @@ TEST(DynamicBackends, TakeSettingsOfPoliciesAtEachPort) {
   const auto plan = dynamicPlanIn(world);
   for (const auto& each : plan->dynamic->ports) {
     EXPECT_EQ(each->connection.bounds.connections, 3U);
-    const auto a = routing::requestedPlan(*plan->dynamic->targetOf("api.test:" + std::to_string(each->port)));
-    const auto b = routing::requestedPlan(*plan->dynamic->targetOf("b.models.test:" + std::to_string(each->port)));
+    const std::string port = ":" + std::to_string(each->port);
+    const std::string nameOfA = "api.test" + port;
+    const std::string nameOfB = "b.models.test" + port;
+    const auto a = routing::requestedPlan(*plan->dynamic->targetOf({nameOfA}));
+    const auto b = routing::requestedPlan(*plan->dynamic->targetOf({nameOfB}));
     EXPECT_NE(a->boundedAs(), b->boundedAs()) << "each destination has its own bounds";
     EXPECT_NE(a->countedAs(), b->countedAs());
   }

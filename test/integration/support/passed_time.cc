@@ -15,7 +15,7 @@ void PassedTime::pass(const GatewayProcess& gateway, std::chrono::seconds by) {
 std::string onlyTimeouts(const std::string& members) {
   std::string line = "timeouts: {" + members;
   for (const std::string name : {"requestHeader", "bodyIdle", "clientIdle", "tlsHandshake", "connect", "streamIdle",
-                                 "responseIdle", "upstreamIdle", "processor"}) {
+                                 "responseIdle", "tunnelIdle", "upstreamIdle", "processor"}) {
     if ((" " + members).find(" " + name + ":") == std::string::npos) line += ", " + name + ": 24h";
   }
   // A Backend cannot answer a PING while time jumps.

@@ -118,7 +118,8 @@ TEST_F(Requested, LeaveWithTheirBackend) {
   const auto other = portOfAny("other");
   plans_.take(routing::requestedPlan({"a.test", 80, other}), kOne, 4);
   auto backend = std::make_shared<routing::BackendPlan>();
-  backend->dynamic = std::make_shared<const routing::DynamicTargets>(routing::DynamicTargets{{}, {portOfAny()}});
+  backend->dynamic = std::make_shared<const routing::DynamicTargets>(
+      routing::DynamicTargets{routing::PolicyNeed::kDenyByDefault, {}, {portOfAny()}});
   plans_.keepOf({other, backend});
   EXPECT_EQ(retired_.size(), 1U);
   EXPECT_TRUE(has("a.test"));

@@ -26,6 +26,25 @@ bool EgressDial::permits(base::AddressBytes address) {
   EgressFacts facts = facts_;
   facts.address = address;
   const EgressVerdict verdict = judgeEgress(ofListener_, ofRule_, facts);
+  const bool firstBytesTell = sightOf(facts.way).serverName == Sight::kSeen && !facts.serverName;
+  if (firstBytesTell && verdict.ruling == EgressRuling::kUndecided) {
+    verdict_ = verdict;
+    return true;
+  }
+  return decide(verdict);
+}
+
+bool EgressDial::permitsFirstBytes(bool tls, std::string_view serverName, base::AddressBytes address) {
+  facts_.tls = tls;
+  facts_.serverName = serverName;
+  EgressFacts facts = facts_;
+  facts.address = address;
+  verdict_ = {};
+  verdict_.ruling = EgressRuling::kUndecided;
+  return decide(judgeEgress(ofListener_, ofRule_, facts));
+}
+
+bool EgressDial::decide(const EgressVerdict& verdict) {
   if (verdict_.ruling != EgressRuling::kPassed) verdict_ = verdict;
   if (verdict_.ruling == EgressRuling::kUndecided) verdict_.ruling = EgressRuling::kDenied;
   return verdict.ruling == EgressRuling::kPassed;

@@ -27,8 +27,12 @@ class EgressDial {
     verdict_ = judgeEgress(ofListener_, ofRule_, facts_);
     return verdict_.ruling;
   }
-  /// Returns whether that address may be dialled. What is still unknown is denied.
+  /// Returns whether that address may be dialled. What is still unknown is denied, unless the first bytes of a tunnel
+  /// will tell.
   bool permits(base::AddressBytes address);
+  /// Judges a tunnel to that address by its first bytes: `serverName` is empty if these name none. What is still
+  /// unknown is denied.
+  bool permitsFirstBytes(bool tls, std::string_view serverName, base::AddressBytes address);
   /// Drops the addresses that may not be dialled. Returns false if none is left.
   template <typename Addresses>
   bool narrow(Addresses& addresses) {
@@ -50,6 +54,8 @@ class EgressDial {
   }
 
  private:
+  bool decide(const EgressVerdict& verdict);
+
   const EgressPolicies* ofListener_;
   const EgressPolicies* ofRule_;
   EgressFacts facts_;

@@ -45,6 +45,11 @@ struct EgressCoverage {
 /// Judges by the policies that are enforced. Those for the listener come first. Either may be null.
 EgressVerdict judgeEgress(const EgressPolicies* ofListener, const EgressPolicies* ofRule, const EgressFacts& facts);
 
+/// Returns true if a policy is enforced. Either may be null.
+inline bool anyEnforced(const EgressPolicies* ofListener, const EgressPolicies* ofRule) {
+  return (ofListener != nullptr && !ofListener->enforced.empty()) || (ofRule != nullptr && !ofRule->enforced.empty());
+}
+
 /// Returns true if a policy that is enforced denies what none of its rules allows. Either may be null.
 bool denyByDefault(const EgressPolicies* ofListener, const EgressPolicies* ofRule);
 
