@@ -12,6 +12,7 @@
 #include "proxy/server/command_line/completion.h"
 #include "proxy/server/command_line/egress_check_flags.h"
 #include "proxy/server/command_line/endpoint.h"
+#include "proxy/server/command_line/explain_flags.h"
 #include "proxy/server/command_line/forwarding.h"
 #include "proxy/server/command_line/help_formatter.h"
 #include "proxy/server/command_line/help_text.h"
@@ -278,17 +279,7 @@ void addExplain(CLI::App& app, Options& options) {
       ->add_option("--config", options.config,
                    "file or folder of YAML documents; may be repeated (default: ask a running gateway)")
       ->type_name("PATH");
-  control::RequestInQuestion& request = options.request;
-  explain->add_option("--url", request.url, "the URL, with scheme and host")->required()->type_name("URL");
-  explain->add_option("--method", request.method, "the method (default GET)")->type_name("METHOD");
-  explain->add_option("-H,--header", request.headers, "a header field; may be repeated")
-      ->type_name("'NAME: VALUE'")
-      ->expected(1)
-      ->take_all();
-  explain->add_option("--from,--client-address", request.clientAddress, "the IP address of the client")
-      ->type_name("ADDRESS");
-  explain->add_option("--gateway", request.gateway, "the Gateway that gets the request, if listeners of several fit")
-      ->type_name("NAMESPACE/NAME");
+  takeRequestInQuestion(*explain, options.request);
   explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and check their addresses")
       ->needs("--config");
   takeOutput(*explain, options);

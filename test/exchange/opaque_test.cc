@@ -19,7 +19,7 @@ using test::RigOptions;
 RigOptions opaqueOptions() {
   RigOptions made;
   made.protocol = routing::UpstreamProtocol::kOpaque;
-  made.timeouts.streamIdle = seconds(60);
+  made.timeouts.tunnelIdle = seconds(60);
   made.routes = [](const std::shared_ptr<routing::BackendPlan>& plan) {
     routing::test::TableEntry all;
     auto rule = std::make_shared<routing::Rule>();
@@ -27,6 +27,7 @@ RigOptions opaqueOptions() {
     rule->backends.emplace_back().backend = plan;
     rule->totalWeight = 1;
     all.path = "/";
+    all.method = "CONNECT";
     all.rule = std::move(rule);
     std::vector<routing::test::TableEntry> entries;
     entries.push_back(std::move(all));
@@ -46,7 +47,7 @@ class OpaqueExchange : public ::testing::Test {
     rig_.accept(0, Version::kOpaque);
     ASSERT_TRUE(rig_.settle());
     ASSERT_EQ(backend().requests(), 1U);
-    backend().head(0, {.body = http::Body::kTunnel, .tunnel = http::Tunnel::kStream, .status = 101});
+    backend().head(0, {.body = http::Body::kTunnel, .tunnel = http::Tunnel::kStream, .status = 200});
     EXPECT_TRUE(rig_.settle());
   }
   void say(std::string_view bytes) {
@@ -96,7 +97,7 @@ TEST_F(OpaqueExchange, MovesBytesBothWaysUntilBothHaveEnded) {
   EXPECT_TRUE(rig_.settle());
   EXPECT_TRUE(client_.wire().finished);
   expectClean();
-  EXPECT_EQ(rig_.told.at(0).status, 101);
+  EXPECT_EQ(rig_.told.at(0).status, 200);
   EXPECT_EQ(rig_.told.at(0).requestBytes, up.size());
   EXPECT_EQ(rig_.told.at(0).responseBytes, down.size() + 10);
 }

@@ -51,6 +51,49 @@ TEST(H1ServerTunnel, MovesBytesBothWaysOnceItIsAgreed) {
   EXPECT_EQ(server.codec->activeStreams(), 1U);
 }
 
+struct ConnectServer : TunnelServer {
+  ConnectServer() { codec = makeH1ServerCodec(sink, pool, Limits(), ServerTerms(Scheme::kHttp, true)); }
+  test::RecordingServerSink::RecordedRequest& connect(std::string_view behind = "") {
+    feed("CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n" + std::string(behind));
+    return sink.last();
+  }
+  void agree() {
+    ResponseHead head = answer(200, Body::kTunnel);
+    head.tunnel = Tunnel::kStream;
+    codec->sendResponse(sink.last().id, head);
+  }
+};
+
+TEST(H1ServerTunnel, IsOpenedByConnectWithoutFramingOrUpgrade) {
+  ConnectServer server;
+  auto& stream = server.connect("early");
+  EXPECT_EQ(stream.message.head.tunnel, Tunnel::kStream);
+  EXPECT_EQ(stream.body, "");
+  server.agree();
+  EXPECT_EQ(server.out(), "HTTP/1.1 200 OK\r\n\r\n");
+  EXPECT_EQ(stream.body, "early");
+  server.say("back");
+  EXPECT_EQ(server.out(), "back");
+}
+
+TEST(H1ServerTunnel, EndsTheConnectionWhoseConnectIsRefused) {
+  ConnectServer early;
+  early.connect("GET http://a.test/ HTTP/1.1\r\nHost: a\r\n\r\n");
+  early.respond(407, "");
+  EXPECT_NE(early.out().find("connection: close"), std::string::npos) << "the bytes behind it are no request";
+  EXPECT_EQ(early.codec->state(), CodecState::kClosed);
+  EXPECT_EQ(early.sink.count(), 1U);
+  ConnectServer denied;
+  denied.connect();
+  denied.respond(403, "");
+  EXPECT_NE(denied.out().find("connection: close"), std::string::npos) << "such bytes may be on their way";
+  ConnectServer asked;
+  asked.connect();
+  asked.respond(407, "");
+  EXPECT_EQ(asked.out().find("connection: close"), std::string::npos) << "the client repeats its request";
+  EXPECT_EQ(asked.codec->state(), CodecState::kOpen);
+}
+
 TEST(H1ServerTunnel, KeepsEarlyBytesUntilItIsAgreed) {
   TunnelServer server;
   auto& stream = server.ask("early");

@@ -71,6 +71,25 @@ TEST(DynamicTargets, AreNoAddressInAnotherForm) {
   }
 }
 
+TEST(DynamicTargets, OfForwardProxiesFollowTheSchemeOfTheTarget) {
+  const auto plain = std::make_shared<BackendPlan>(*dynamicPort(0, false));
+  const auto secure = std::make_shared<BackendPlan>(*dynamicPort(0, true));
+  plain->stream = dynamicPort(0, false);
+  const DynamicTargets any{PolicyNeed::kEnforced, {}, {plain, secure}};
+  const auto targetAt = [&](std::string_view authority, http::Scheme scheme, bool isTunnel = false) {
+    return any.targetOf({authority, true, isTunnel, scheme});
+  };
+  EXPECT_EQ(targetAt("a.test", http::Scheme::kHttp)->port, 80);
+  EXPECT_EQ(targetAt("a.test", http::Scheme::kHttp)->ofPort, plain);
+  EXPECT_EQ(targetAt("a.test", http::Scheme::kHttps)->port, 443);
+  EXPECT_EQ(targetAt("a.test:80", http::Scheme::kHttps)->ofPort, secure);
+  EXPECT_EQ(targetAt("a.test:443", http::Scheme::kHttp, true)->ofPort, plain->stream);
+  const DynamicTargets fixed{PolicyNeed::kNone, {"a.test"}, {dynamicPort(8443, true)}};
+  EXPECT_FALSE(fixed.targetOf({"a.test", true, false, http::Scheme::kHttps}).ok()) << "the URL means port 443";
+  EXPECT_TRUE(fixed.targetOf({"a.test"}).ok()) << "elsewhere it is the first port";
+  EXPECT_FALSE(fixed.targetOf({"a.test:8443", true, true}).ok()) << "it takes no tunnels";
+}
+
 TEST(RequestedPlan, IsThatOfOneDestination) {
   const DynamicTargets targets{PolicyNeed::kDenyByDefault, {}, {dynamicPort(0, true)}};
   const auto plan = requestedPlan(*targets.targetOf({"a.test"}));

@@ -58,6 +58,7 @@ class RouteCompiler {
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
     compileBackends(rule, place, *compiled, own, result.members);
+    if (!own) own = faultOfTunnels(rule, result, *compiled);
     take(compileSession(rule, result.members, {plan_.kind, route_.meta, index}), compiled->session, own);
     applyPolicies({rule, plan_, result, place, *compiled, own});
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
@@ -160,6 +161,17 @@ class RouteCompiler {
       members.clear();
     }
     setWeights(members, compiled);
+  }
+
+  /// Returns the fault of a rule that takes CONNECT and leads to a destination that its requests do not name.
+  static std::optional<Fault> faultOfTunnels(const config::RouteRule& rule, const RulePlan& plan,
+                                             const routing::Rule& compiled) {
+    const auto isConnect = [](const MatchPlan& each) { return each.match->predicates.method == "CONNECT"; };
+    const auto isFixed = [](const routing::WeightedBackend& each) { return each.backend && !each.backend->dynamic; };
+    if (std::none_of(plan.matches.begin(), plan.matches.end(), isConnect)) return std::nullopt;
+    if (std::none_of(compiled.backends.begin(), compiled.backends.end(), isFixed)) return std::nullopt;
+    return fault(config::reason::kUnsupportedValue, rule.path + ".backendRefs",
+                 "a rule that takes CONNECT leads to Backends of type Dynamic alone");
   }
 
   /// Adds a weighted backend for the reference, or one for each of its endpoints.

@@ -59,6 +59,8 @@ base::Error noListener(std::string_view what, const Binds& binds) {
   return base::Error::badRequest(400, "no listener " + std::string(what) + "; there are: " + listed(binds));
 }
 
+bool isForwardProxy(const routing::Bind& bind) { return std::get<routing::HttpService>(bind.service).forwardProxy; }
+
 }  // namespace
 
 base::Result<const routing::Bind*> chooseBind(const routing::Snapshot& snapshot, const UrlInQuestion& url,
@@ -67,12 +69,17 @@ base::Result<const routing::Bind*> chooseBind(const routing::Snapshot& snapshot,
   Binds fitting = those(all, [&](const routing::Bind& bind) { return gateway.empty() || isOf(bind, gateway); });
   if (fitting.empty() && !gateway.empty()) return noListener("of Gateway " + std::string(gateway) + " is served", all);
   const Binds ofGateway = fitting;
-  const bool tls = url.scheme == http::Scheme::kHttps;
-  fitting = those(fitting, [&](const routing::Bind& bind) { return bind.tls == tls; });
-  if (fitting.empty()) return noListener(tls ? "speaks https" : "speaks http", ofGateway);
-  const Binds ofPort = those(fitting, [&](const routing::Bind& bind) { return bind.port == url.port; });
-  if (!ofPort.empty() || url.portGiven) fitting = ofPort;
-  if (fitting.empty()) return noListener("has port " + std::to_string(url.port), ofGateway);
+  if (url.isTunnel) {
+    fitting = those(fitting, isForwardProxy);
+    if (fitting.empty()) return noListener("is a forward proxy", ofGateway);
+  } else {
+    const bool tls = url.scheme == http::Scheme::kHttps;
+    fitting = those(fitting, [&](const routing::Bind& bind) { return bind.tls == tls; });
+    if (fitting.empty()) return noListener(tls ? "speaks https" : "speaks http", ofGateway);
+    const Binds ofPort = those(fitting, [&](const routing::Bind& bind) { return bind.port == url.port; });
+    if (!ofPort.empty() || url.portGiven) fitting = ofPort;
+    if (fitting.empty()) return noListener("has port " + std::to_string(url.port), ofGateway);
+  }
   if (fitting.size() > 1) {
     const Binds ofHost = those(fitting, [&](const routing::Bind& bind) {
       return routing::routesOf(bind.service).index().listenerOf(url.host) != nullptr;

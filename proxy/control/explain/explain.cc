@@ -38,11 +38,12 @@ std::string ruleNameIn(const config::Model& model, std::string_view route, std::
 class ExplanationMaker {
  public:
   ExplanationMaker(const routing::Snapshot& snapshot, const config::Model& model, const routing::Bind& bind,
-                   ReadRequest& request, const std::optional<net::Address>& client)
+                   ReadRequest& request, const std::optional<net::Address>& client, const std::string& serverName)
       : snapshot_(snapshot),
         model_(model),
         bind_(bind),
         client_(client),
+        serverName_(serverName),
         routes_(routing::routesOf(bind.service)),
         isForwardProxy_(std::get<routing::HttpService>(bind.service).forwardProxy),
         arena_(request.message.arena),
@@ -220,9 +221,13 @@ class ExplanationMaker {
   void judge(const routing::Rule& rule, const routing::WeightedBackend& weighted, ExplainedBackend& result) {
     routing::EgressCoverage coverage{match_.listener->egress, rule.egress};
     if (!coverage.any()) return;
-    const routing::EgressFacts facts = routing::egressFacts(
+    routing::EgressFacts facts = routing::egressFacts(
         *weighted.backend, client_ ? base::AddressBytes(client_->bytes()) : base::AddressBytes(),
         routing::egressHttp(head_), routing::leavingHttp(arena_, head_, rule, weighted), isForwardProxy_);
+    if (facts.way == routing::EgressWay::kConnect) {
+      facts.tls = true;
+      facts.serverName = serverName_.empty() ? facts.name : std::string_view(serverName_);
+    }
     ExplainedRefusal refusal{answerOf(routing::egressDenied()), filtersOfRefused(rule, &weighted),
                              steps(&weighted, rule.failover ? Course::kAnswered : Course::kDenied),
                              steps(&weighted, Course::kUnreached)};
@@ -324,6 +329,7 @@ class ExplanationMaker {
   const config::Model& model_;
   const routing::Bind& bind_;
   const std::optional<net::Address>& client_;
+  const std::string& serverName_;  // of TLS in a tunnel; empty: that of the destination
   const routing::RouteTable& routes_;
   const bool isForwardProxy_;
   base::Arena& arena_;
@@ -348,7 +354,7 @@ base::Result<Explanation> explain(const routing::Snapshot& snapshot, const confi
   if (!request) return request.error();
   // RFC 6066 section 3: an address is no server name.
   const bool named = (*bind)->tls && !net::Address::parse(url->host, 0);
-  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request, client)
+  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request, client, asked.serverName)
                                 .make(request->refusal, named ? std::string_view(url->host) : std::string_view());
   explanation.clientAddress = asked.clientAddress;
   return explanation;

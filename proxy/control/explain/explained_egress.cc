@@ -13,6 +13,7 @@ routing::EgressFacts withoutViews(routing::EgressFacts facts) {
   facts.client = {};
   facts.name = {};
   facts.sent = facts.leaving = {};
+  facts.serverName.reset();
   return facts;
 }
 
@@ -90,6 +91,7 @@ QuestionedDial::QuestionedDial(routing::EgressCoverage coverage, const routing::
       sentPath_(facts.sent.path),
       leavingMethod_(facts.leaving.method),
       leavingPath_(facts.leaving.path),
+      serverName_(facts.serverName),
       refusal_(std::move(refusal)) {}
 
 routing::EgressFacts QuestionedDial::facts() const {
@@ -98,6 +100,7 @@ routing::EgressFacts QuestionedDial::facts() const {
   facts.name = name_;
   facts.sent = {sentMethod_, sentPath_};
   facts.leaving = {leavingMethod_, leavingPath_};
+  if (serverName_) facts.serverName = *serverName_;
   return facts;
 }
 

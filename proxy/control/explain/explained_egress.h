@@ -45,6 +45,7 @@ class QuestionedDial {
   const std::string sentPath_;
   const std::string leavingMethod_;
   const std::string leavingPath_;
+  const std::optional<std::string> serverName_;
   const ExplainedRefusal refusal_;
 };
 

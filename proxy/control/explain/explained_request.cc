@@ -51,13 +51,17 @@ base::Result<UrlInQuestion> readUrl(std::string_view url) {
   const std::size_t mark = url.find("://");
   if (mark == std::string_view::npos) return badUrl("it has no scheme");
   const std::string scheme = base::toLower(url.substr(0, mark));
-  if (scheme != "http" && scheme != "https") return badUrl("its scheme is neither http nor https");
+  result.isTunnel = scheme == "connect";
+  if (!result.isTunnel && scheme != "http" && scheme != "https") {
+    return badUrl("its scheme is not http, https or connect");
+  }
   result.scheme = scheme == "https" ? http::Scheme::kHttps : http::Scheme::kHttp;
   const std::string_view rest = url.substr(mark + 3);
   const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
   result.authority = std::string(rest.substr(0, end));
   result.target = std::string(rest.substr(end));
-  if (!result.target.starts_with('/')) result.target.insert(0, "/");
+  if (result.isTunnel && !result.target.empty()) return badUrl("a tunnel has no path");
+  if (!result.isTunnel && !result.target.starts_with('/')) result.target.insert(0, "/");
 
   base::ChunkPool pool;
   base::Arena arena(pool);
@@ -75,10 +79,10 @@ base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlI
   ReadRequest read;
   base::Arena& arena = read.message.arena;
   http::RawRequest raw;
-  raw.method = arena.copy(asked.method);
-  raw.target = arena.copy(url.target);
+  raw.method = url.isTunnel ? "CONNECT" : arena.copy(asked.method);
+  raw.target = arena.copy(url.isTunnel ? url.authority : url.target);
   if (base::Status added = addFields(asked.headers, arena, raw.fields); !added.ok()) return added.error();
-  raw.version = saysGrpc(raw.fields) ? http::Version::kHttp2 : http::Version::kHttp11;
+  raw.version = saysGrpc(raw.fields) && !url.isTunnel ? http::Version::kHttp2 : http::Version::kHttp11;
   const bool hasHost = raw.fields.find("host") != nullptr;
   if (raw.version == http::Version::kHttp2) {
     raw.scheme = http::schemeName(url.scheme);
@@ -86,7 +90,7 @@ base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlI
   } else if (!hasHost) {
     raw.fields.add(arena, "host", arena.copy(url.authority));
   }
-  auto head = http::checkRequest(arena, raw, url.scheme);
+  auto head = http::checkRequest(arena, raw, {url.scheme, url.isTunnel});
   if (head) {
     read.message.head = *std::move(head);
   } else {

@@ -16,10 +16,11 @@ namespace sluice::control {
 /// The request as the user describes it.
 struct RequestInQuestion {
   std::string method = "GET";
-  std::string url;                   // "https://host:port/path?query"
+  std::string url;                   // "https://host:port/path?query", or "connect://host:port" for a tunnel
   std::vector<std::string> headers;  // "name: value"
   std::string gateway;               // "namespace/name" of the Gateway that gets it; empty: any
   std::string clientAddress;         // empty: not known
+  std::string serverName;            // of TLS in a tunnel; empty: that of the destination
 };
 
 /// A URL with a scheme, taken apart.
@@ -29,7 +30,8 @@ struct UrlInQuestion {
   std::string host;        // in normal form, without port and brackets
   std::uint16_t port = 0;  // the one of the scheme if it has none
   bool portGiven = false;
-  std::string target;  // path and query; "/" if it has none
+  std::string target;     // path and query; "/" if it has none
+  bool isTunnel = false;  // the request is a CONNECT to a forward proxy, which has neither
 };
 
 /// Takes a URL apart. Errors name the fault.

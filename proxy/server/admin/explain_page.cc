@@ -34,6 +34,8 @@ base::Status take(const std::string& name, std::string value, ExplainQuery& quer
     request.headers.push_back(std::move(value));
   } else if (name == "clientAddress") {
     request.clientAddress = std::move(value);
+  } else if (name == "sni") {
+    request.serverName = std::move(value);
   } else if (name == "gateway") {
     request.gateway = std::move(value);
   } else if (name == "output") {
@@ -41,7 +43,7 @@ base::Status take(const std::string& name, std::string value, ExplainQuery& quer
     query.forPeople = value == "text";
   } else {
     return badQuery(base::quote(name) +
-                    " is no parameter; there are url, method, header, clientAddress, gateway and output");
+                    " is no parameter; there are url, method, header, clientAddress, sni, gateway and output");
   }
   return base::Done{};
 }
@@ -80,6 +82,7 @@ std::string writeExplainQuery(const ExplainQuery& query) {
   add("method", request.method);
   for (const std::string& header : request.headers) add("header", header);
   add("clientAddress", request.clientAddress);
+  add("sni", request.serverName);
   add("gateway", request.gateway);
   add("output", query.forPeople ? "text" : "json");
   return text;

@@ -276,7 +276,7 @@ TEST(OpaqueClientCodec, TakesOneStreamAndNothingElse) {
   EXPECT_FALSE(client.sink.last().answered) << "calls down never answer upwards";
   EXPECT_EQ(client.out(), "");
   EXPECT_TRUE(client.sink.last().answered);
-  EXPECT_EQ(client.sink.last().message.head.status, kSwitchingProtocols);
+  EXPECT_EQ(client.sink.last().message.head.status, agreementTo(Tunnel::kStream));
   EXPECT_EQ(client.sink.last().message.head.tunnel, Tunnel::kStream);
   EXPECT_EQ(client.codec->sendRequest(client.sink.open().token, head, Scheme::kHttp), 0U);
 }

@@ -11,6 +11,7 @@
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
+#include "test/support/client_hello.h"
 
 namespace sluice::test {
 namespace {
@@ -28,20 +29,6 @@ void greetAndEcho(BlockingSocket& socket, RawOrigin& /*origin*/) {
   socket.send("bye\n");
 }
 
-/// Returns a ClientHello of TLS 1.2 that names a server, in one record.
-std::string clientHello(const std::string& name) {
-  const auto number = [](std::size_t value, int bytes) {
-    std::string text;
-    for (int i = bytes - 1; i >= 0; --i) text.push_back(static_cast<char>(value >> (8 * i) & 0xff));
-    return text;
-  };
-  const auto vector = [&](const std::string& content, int bytes) { return number(content.size(), bytes) + content; };
-  const std::string names = vector(number(0, 1) + vector(name, 2), 2);
-  const std::string extensions = name.empty() ? "" : number(0, 2) + vector(names, 2);
-  const std::string hello = number(0x0303, 2) + std::string(32, 'r') + vector("", 1) + vector(number(0x1301, 2), 2) +
-                            vector(number(0, 1), 1) + vector(extensions, 2);
-  return number(22, 1) + number(0x0301, 2) + vector(number(1, 1) + vector(hello, 3), 2);
-}
 const std::string kAccessDenied("\x15\x03\x03\x00\x02\x02\x31", 7);
 
 class Tunnels : public testing::Test {
