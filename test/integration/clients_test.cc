@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
+#include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/node.h"
 
 namespace sluice::test {
@@ -25,14 +26,8 @@ TEST(NodeClients, UndiciGetsAndPostsOverBothVersions) {
 
 TEST(NodeClients, GrpcCallsOfEveryKindPassThrough) {
   const CertifiedKey authority = makeAuthority();
-  const CertifiedKey server = issueServer(authority, "origin.test");
-  const TempDir folder;
-  ChildProcess origin({"node", std::string(kClients) + "grpc_origin.mjs",
-                       folder.write("origin.crt", server.certificate), folder.write("origin.key", server.key)});
-  const auto line = origin.waitForLine("listening on ");
-  ASSERT_TRUE(line) << origin.errors();
-  const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
-  const GatewayProcess gateway({.backends = {{.port = port, .ca = authority.certificate}}});
+  const GrpcOrigin origin(issueServer(authority, "origin.test"));
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}}});
   const ProgramOutcome got = runNode("grpc.mjs", {"127.0.0.1:" + std::to_string(gateway.port())});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }

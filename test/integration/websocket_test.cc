@@ -9,6 +9,7 @@
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/node.h"
+#include "test/integration/support/node_origin.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 
@@ -27,28 +28,10 @@ const std::string kAgree =
     "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
 
 /// Runs the server of the npm package "ws".
-class WsOrigin {
+class WsOrigin : public NodeOrigin {
  public:
-  explicit WsOrigin(const std::optional<CertifiedKey>& identity = std::nullopt) : process_(command(identity)) {
-    const auto line = process_.waitForLine("listening on ");
-    EXPECT_TRUE(line) << process_.errors();
-    if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
-  }
-  std::uint16_t port() const { return port_; }
-  ChildProcess& process() { return process_; }
-
- private:
-  std::vector<std::string> command(const std::optional<CertifiedKey>& identity) {
-    std::vector<std::string> argv = {"node", std::string(kClients) + "websocket_origin.mjs"};
-    if (identity) {
-      argv.push_back(folder_.write("origin.crt", identity->certificate));
-      argv.push_back(folder_.write("origin.key", identity->key));
-    }
-    return argv;
-  }
-  TempDir folder_;
-  ChildProcess process_;
-  std::uint16_t port_ = 0;
+  explicit WsOrigin(const std::optional<CertifiedKey>& identity = std::nullopt)
+      : NodeOrigin("websocket_origin.mjs", identity) {}
 };
 
 void expectRealClientIsHappy(const std::string& url, const std::vector<std::string>& more = {}) {
