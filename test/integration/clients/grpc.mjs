@@ -1,13 +1,16 @@
-// Calls gRPC methods through the gateway: grpc.mjs HOST:PORT [SECONDS]. It makes every kind of call once, or repeats them for SECONDS
-// over one channel. Exits with 1 at the first assertion that fails.
+// Calls gRPC methods through the gateway: grpc.mjs HOST:PORT [SECONDS [CA_FILE]], over TLS if there are authorities. It makes every kind of
+// call once, or repeats them for SECONDS over one channel. Exits with 1 at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
+import {readFileSync} from 'node:fs';
 import {credentials, makeGenericClientConstructor, Metadata, status} from '@grpc/grpc-js';
 import {echoService} from './echo_service.mjs';
 
 const Client = makeGenericClientConstructor(echoService, 'Echo');
-const client = new Client(process.argv[2], credentials.createInsecure(), {'grpc.max_receive_message_length': -1});
+const [address, seconds, caFile] = process.argv.slice(2);
+const security = caFile ? credentials.createSsl(readFileSync(caFile)) : credentials.createInsecure();
+const client = new Client(address, security, {'grpc.max_receive_message_length': -1});
 
 /// Calls a method that answers once, and returns {error, value, leading, trailing}.
 function callOnce(name, message, options = {}) {
@@ -97,7 +100,7 @@ async function cancel() {
   assert.equal(final.code, status.CANCELLED);
 }
 
-const until = Date.now() + Number(process.argv[3] ?? 0) * 1000;
+const until = Date.now() + Number(seconds ?? 0) * 1000;
 do {
   for (const test of [unary, failure, clientStreaming, serverStreaming, bothStreaming, deadline, cancel]) await test();
 } while (Date.now() < until);
