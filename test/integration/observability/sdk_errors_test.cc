@@ -40,14 +40,6 @@ std::vector<SdkError> errorsIn(const std::string& output) {
   return errors;
 }
 
-/// Returns a string member of a line of JSON; empty if it is not there.
-std::string memberOf(const std::string& json, const std::string& name) {
-  const std::string key = "\"" + name + "\":\"";
-  const std::size_t at = json.find(key);
-  if (at == std::string::npos) return {};
-  return json.substr(at + key.size(), json.find('"', at + key.size()) - at - key.size());
-}
-
 /// Returns a gateway that refuses all requests, each path for another reason.
 GatewaySpec refusing(const std::string& settings = {}) {
   return {.backends = {{.name = "private", .hostname = "private.test", .port = 443, .addresses = "10.1.2.3"},

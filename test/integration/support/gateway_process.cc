@@ -105,6 +105,14 @@ std::string documents(const GatewaySpec& spec, std::uint16_t port, std::uint16_t
   return text;
 }
 
+/// Returns the text from the end of the key to the next quote; empty if the key is not there.
+std::string textBehind(const std::string& json, const std::string& key) {
+  const std::size_t at = json.find(key);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + key.size();
+  return json.substr(begin, json.find('"', begin) - begin);
+}
+
 bool complained(const std::string& errors) {
   return errors.find("Sanitizer") != std::string::npos || errors.find("runtime error:") != std::string::npos;
 }
@@ -252,11 +260,11 @@ bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience) {
 }
 
 std::string echoed(const std::string& json, const std::string& member) {
-  const std::string key = "\"" + member + "\": \"";
-  const std::size_t at = json.find(key);
-  if (at == std::string::npos) return {};
-  const std::size_t begin = at + key.size();
-  return json.substr(begin, json.find('"', begin) - begin);
+  return textBehind(json, "\"" + member + "\": \"");
+}
+
+std::string memberOf(const std::string& json, const std::string& member) {
+  return textBehind(json, "\"" + member + "\":\"");
 }
 
 }  // namespace sluice::test

@@ -174,5 +174,7 @@ bool waitForPort(std::uint16_t port, std::chrono::milliseconds patience = kPatie
 
 /// Returns a string member of the JSON that sluice-echo answers with; empty if it is not there.
 std::string echoed(const std::string& json, const std::string& member);
+/// Returns a string member of the JSON of the gateway: of an error answer, or of a line of the access log.
+std::string memberOf(const std::string& json, const std::string& member);
 
 }  // namespace sluice::test
