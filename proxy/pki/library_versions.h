@@ -5,7 +5,7 @@
 
 namespace sluice::pki {
 
-/// Returns the version of OpenSSL that runs.
+/// Returns the versions of OpenSSL that runs, and of libxcrypt that the program was built with.
 base::LibraryVersions libraryVersions();
 
 }  // namespace sluice::pki

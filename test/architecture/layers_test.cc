@@ -29,6 +29,7 @@ const std::vector<HeavyHeader>& heavyHeaders() {
       {"ares", {"proxy/net"}},
       {"openssl/ssl.h", {"proxy/net"}},
       {"openssl/", {"proxy/net", "proxy/pki"}},
+      {"crypt.h", {"proxy/pki"}},
       {"nghttp2/", {"proxy/http"}},
       {"yaml-cpp/", {"config"}},
       {"spdlog/", {"proxy/observe"}},
