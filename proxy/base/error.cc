@@ -13,6 +13,7 @@ struct TypeFacts {
 constexpr std::array<TypeFacts, kErrorTypeCount> kTypes{{
     {"http_request_error", 400},
     {"http_request_denied", 403},
+    {"authentication_required", 401},
     {"destination_ip_prohibited", 403},
     {"destination_not_found", 404},
     {"misdirected_request", 421},

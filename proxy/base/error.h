@@ -19,6 +19,7 @@ enum class ErrorOrigin : std::uint8_t { kDownstream, kUpstream, kProcessor, kCon
 enum class ErrorType : std::uint8_t {
   kHttpRequestError,
   kHttpRequestDenied,
+  kAuthenticationRequired,
   kDestinationIpProhibited,
   kDestinationNotFound,
   kMisdirectedRequest,

@@ -86,6 +86,7 @@ struct LimitSettings {
   std::uint64_t dynamicClusters = 1024;  // of each worker
   std::uint64_t tunnels = 20000;         // of CONNECT
   std::uint64_t tunnelsPerAddress = 0;   // 0: no bound
+  std::uint64_t passwordChecks = 64;     // of all workers
   std::uint64_t adminConnections = 256;
   std::uint64_t matches = 20000;
 

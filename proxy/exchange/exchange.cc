@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/http/grpc.h"
 
 namespace sluice::exchange {
@@ -11,6 +12,25 @@ namespace {
 // An exchange that passes this bound in one drive spins. Eleven attempts that fail at once, with steps in each, take
 // about a hundred transitions, and steps that change the route take a few each.
 constexpr int kMaxTransitions = 4096;
+
+/// Returns the error of an exchange that waits in vain for something that no client owes.
+base::Error silence(const Transaction& t) {
+  if (t.requestState == RequestState::kAuthenticating) {
+    return {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kInternal,
+            "the password was not checked in time"};
+  }
+  return base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time");
+}
+
+/// Returns the error of the side that has stalled the exchange; `silent` is that of a backend that does not answer.
+base::Error idleError(const Transaction& t, const base::Error& silent) {
+  if (!t.responseBody.bytes.empty()) {
+    return {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+            "the client did not take the response in time"};
+  }
+  if (!t.tunnels()) return silent;
+  return base::Error::upstream(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long");
+}
 
 }  // namespace
 
@@ -50,6 +70,13 @@ void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
   if (steps == nullptr || !steps->answer(ticket, dropped)) return;
   s_.transaction.progress();
   raise(Event::kStepAnswer);
+}
+
+void Exchange::onPasswordChecked(bool right) {
+  if (s_.transaction.requestState != RequestState::kAuthenticating) return;
+  AuthenticationGate(s_.transaction).onChecked(right);
+  s_.transaction.progress();
+  raise(Event::kPasswordChecked);
 }
 
 const processing::Step* Exchange::suspendedStep() const {
@@ -177,9 +204,10 @@ void Exchange::expire(Expiry expiry) {
   const auto ofClient = [](const char* what) {
     return base::Error{base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream, what};
   };
-  const auto ofBackend = [](base::ErrorType type, const char* what) { return base::Error::upstream(type, what); };
-  const auto ofTunnel = [&](const char* what) { return ofBackend(base::ErrorType::kConnectionTerminated, what); };
-  const auto silent = ofBackend(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time");
+  const auto ofTunnel = [](const char* what) {
+    return base::Error::upstream(base::ErrorType::kConnectionTerminated, what);
+  };
+  const base::Error silent = silence(s_.transaction);
   switch (expiry) {
     case Expiry::kNone:
       return;
@@ -208,7 +236,7 @@ void Exchange::expire(Expiry expiry) {
       return raise(Event::kRetryDue);
     case Expiry::kIdle:
       endTunnelBy(TunnelEnd::kIdle);
-      return raise(Event::kDeadline, timedOut(idleLimit(), idleError(silent)));
+      return raise(Event::kDeadline, timedOut(idleLimit(), idleError(s_.transaction, silent)));
     case Expiry::kTunnel:
       endTunnelBy(TunnelEnd::kTotal);
       return raise(Event::kDeadline, timedOut("tunnel", ofTunnel("the tunnel has lasted for as long as it may")));
@@ -228,16 +256,6 @@ void Exchange::expire(Expiry expiry) {
 
 std::string_view Exchange::idleLimit() const {
   return s_.transaction.tunnel == http::Tunnel::kStream ? "tunnelIdle" : "streamIdle";
-}
-
-/// Returns the error of the side that has stalled the exchange; `silent` is that of a backend that does not answer.
-base::Error Exchange::idleError(const base::Error& silent) const {
-  if (!s_.transaction.responseBody.bytes.empty()) {
-    return {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
-            "the client did not take the response in time"};
-  }
-  if (!s_.transaction.tunnels()) return silent;
-  return base::Error::upstream(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long");
 }
 
 }  // namespace sluice::exchange

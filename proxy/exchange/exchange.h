@@ -61,6 +61,8 @@ class Exchange final : private net::Timer {
   void onRequestTaken(std::size_t count) { s_.requestBody.onTaken(count); }
   /// Called when a suspended step may go on, or has been dropped.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
+  /// Called when the password that it waits for was checked.
+  void onPasswordChecked(bool right);
   /// Returns true if the pool may still notify it that a connection is ready, or that none will be.
   bool waitsForPool() const {
     return s_.transaction.requestState == RequestState::kAcquiring ||
@@ -105,7 +107,6 @@ class Exchange final : private net::Timer {
   bool owesBytes(const Timeline& line) const;
   void expire(Expiry expiry);
   base::Error timedOut(std::string_view timeout, base::Error error);
-  base::Error idleError(const base::Error& silent) const;
 
   ExchangeState s_;
   RequestPath requestPath_{s_};

@@ -62,6 +62,7 @@ Wait waitForResponseBody(const Transaction& t) {
 /// Returns the event for which the request waits until the Backend has it and has begun to answer.
 ExchangeWait waitForRequest(const ExchangeState& s) {
   const Transaction& t = s.transaction;
+  if (t.requestState == RequestState::kAuthenticating) return {Wait::kPassword};
   if (s.processing.starves()) return {Wait::kRequestBody};
   if (t.requestState == RequestState::kBackingOff) return {Wait::kBackoff};
   if (t.requestState == RequestState::kAcquiring) return waitForConnection(s);

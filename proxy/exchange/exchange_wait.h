@@ -19,6 +19,7 @@ enum class Wait : std::uint8_t {
   kConnection,     // a connection to the Backend: all are in use, or a new one may not be opened yet
   kDial,           // a TCP connection to the Backend
   kHandshake,      // the TLS handshake with the Backend
+  kPassword,       // the check of the client's password
   kProcessor,      // the answer that a suspended step waits for
   kRequestBody,    // the client: more of its body
   kResponseHead,   // the Backend: the head of its response
@@ -29,12 +30,13 @@ enum class Wait : std::uint8_t {
   kBackoff,        // the time of the next attempt
   kTunnel          // either side of a tunnel
 };
-inline constexpr std::size_t kWaits = 14;
+inline constexpr std::size_t kWaits = 15;
 
 /// The words that operators read, in the order of Wait. config/reference/admin.md explains each.
 inline constexpr std::array<std::string_view, kWaits> kWaitNames = {
-    "nothing",       "resolver",      "connection", "dial",          "tls-handshake",  "processor", "request-body",
-    "response-head", "response-body", "either",     "client-credit", "backend-credit", "backoff",   "tunnel"};
+    "nothing",        "resolver",      "connection",     "dial",          "tls-handshake",
+    "password-check", "processor",     "request-body",   "response-head", "response-body",
+    "either",         "client-credit", "backend-credit", "backoff",       "tunnel"};
 
 inline std::string_view waitName(Wait wait) { return kWaitNames[static_cast<std::size_t>(wait)]; }
 

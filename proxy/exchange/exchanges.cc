@@ -143,4 +143,8 @@ void Exchanges::onResumed(http::Token token, processing::Ticket ticket, bool dro
   if (Exchange* exchange = find(token)) exchange->onStepAnswer(ticket, dropped);
 }
 
+void Exchanges::onPasswordChecked(http::Token token, bool right) {
+  if (Exchange* exchange = find(token)) exchange->onPasswordChecked(right);
+}
+
 }  // namespace sluice::exchange

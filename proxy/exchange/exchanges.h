@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/base/slab.h"
+#include "proxy/exchange/authentication/authenticator.h"
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/mirror/mirrors.h"
 #include "proxy/exchange/steps/worker_services.h"
@@ -20,7 +21,8 @@ namespace sluice::exchange {
 class Exchanges final : public ExchangeContext,
                         public http::ClientSink,
                         public upstream::WaiterSink,
-                        public processing::ResumeSink {
+                        public processing::ResumeSink,
+                        private PasswordSink {
  public:
   explicit Exchanges(ExchangeParts parts) : ExchangeContext(std::move(parts)) {}
   ~Exchanges() override;
@@ -68,6 +70,7 @@ class Exchanges final : public ExchangeContext,
   // ExchangeContext
   void schedule(Transaction& transaction) override;
   Mirrors& mirrors() override { return mirrors_; }
+  Authenticator& authenticator() override { return authenticator_; }
   processing::ResumeSink& resumeSink() override { return *this; }
   processing::Services& services() override { return services_; }
 
@@ -94,6 +97,10 @@ class Exchanges final : public ExchangeContext,
   void onResumed(http::Token token, processing::Ticket ticket, bool dropped) override;
 
  private:
+  // PasswordSink
+  void onPasswordChecked(http::Token exchange, bool right) override;
+
+  Authenticator authenticator_{parts_.worker, parts_.passwords, *this};
   WorkerServices services_{*this};
   Mirrors mirrors_{*this};  // declared before the exchanges, which notify them when they are destroyed
   base::Slab<Exchange> exchanges_;

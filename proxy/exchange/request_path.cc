@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/exchange/attempt/requested_destination.h"
+#include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
@@ -15,6 +16,7 @@
 namespace sluice::exchange {
 
 using processing::Phase;
+using processing::Round;
 
 namespace {
 
@@ -50,7 +52,7 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kRoute:
       return route();
     case RequestAction::kMatch:
-      return decide(s_.processing.matchWithHints(t_.request.head));
+      return match();
     case RequestAction::kProcess:
       return onMoved(t_.requestState >= RequestState::kPreparing ? s_.requestBody.move(true)
                                                                  : s_.requestBody.moveRequest());
@@ -60,6 +62,8 @@ void RequestPath::act(RequestAction action) {
       return matchAgain();
     case RequestAction::kProcessTentative:
       return processTentative();
+    case RequestAction::kAuthenticate:
+      return authenticate();
     case RequestAction::kProcessSecond:
       return processSecond();
     case RequestAction::kEnter:
@@ -116,11 +120,24 @@ void RequestPath::route() {
   }
   const Downstream* downstream = t_.downstream();
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
-  const routing::RouteMatch match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
+  routing::RouteMatch match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
   t_.route.listener = match.listener;
+  if (AuthenticationGate::guards(match.listener) && AuthenticationGate(t_).begin()) {
+    match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
+  }
   if (match.listener == nullptr || !match.listener->preRouting) return decide(match);
-  s_.processing.beginBeforeRouting();
+  s_.processing.beginBeforeRouting(t_.authentication != nullptr ? Round::kFirst : Round::kBoth);
   t_.raise(Event::kGatewaySteps);
+}
+
+/// Called when steps that come before routing have decided. Those behind authentication have not begun yet if clients
+/// are authenticated.
+void RequestPath::match() {
+  if (AuthenticationGate::owes(t_) && t_.route.listener->preRouting->hasPostAuthOfRequest()) {
+    t_.authentication->halfway = true;
+    return t_.raise(Event::kAuthenticate);
+  }
+  decide(s_.processing.matchWithHints(t_.request.head));
 }
 
 void RequestPath::refuseUnrouted(base::Error error) {
@@ -136,16 +153,16 @@ void RequestPath::decide(const routing::RouteMatch& match) {
   t_.routed = true;
   t_.context.observer().onRouted(t_.exchange);
   s_.processing.chains().findPhases();
-  if (refusal) return t_.raise(Event::kRejected, *refusal);
+  if (refusal) return refuseKnown(t_, *refusal);
   if (t_.context.refusesConnectionAuth() && http::authenticatesConnection(t_.request.head.headers)) {
-    return t_.raise(Event::kRejected,
-                    base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
-                                "NTLM and Negotiate authenticate connections, which this gateway shares"));
+    return refuseKnown(t_, base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
+                                       "NTLM and Negotiate authenticate connections, which this gateway shares"));
   }
   if (t_.route.rule->hasDeadlines()) t_.rearm = true;
   const bool concerned = !s_.processing.chains().empty() || s_.processing.steps() != nullptr;
-  if (!concerned || !s_.processing.beginFirstRound()) return enter();
-  t_.raise(Event::kRouteSteps);
+  if (concerned && s_.processing.beginFirstRound()) return t_.raise(Event::kRouteSteps);
+  if (AuthenticationGate::owes(t_)) return t_.raise(Event::kAuthenticate);
+  enter();
 }
 
 void RequestPath::takeRule(const routing::Rule* rule) {
@@ -193,8 +210,18 @@ void RequestPath::processTentative() {
   onMoved(s_.requestBody.moveRequest());
 }
 
+void RequestPath::authenticate() {
+  if (!AuthenticationGate(t_).admit()) return;
+  if (t_.authentication->refused) return t_.raise(Event::kRejected);  // the error is that of refuseKnown()
+  if (!std::exchange(t_.authentication->halfway, false)) return t_.raise(Event::kStepsDone);
+  s_.processing.beginBeforeRouting(Round::kSecond);
+  t_.raise(Event::kGatewaySteps);
+}
+
 // Policies judge between the rounds, so that no step behind authentication sees a request that is denied anyway.
 void RequestPath::processSecond() {
+  if (AuthenticationGate::owes(t_)) return t_.raise(Event::kAuthenticate);
+  if (s_.processing.steps() == nullptr) return t_.raise(Event::kStepsDone);
   if (namesDestination(s_.attempts) && !findDestination()) return;
   if (EgressGate::guards(t_.route) && !egress().admitTentative()) return deny();
   s_.processing.beginSecondRound();
@@ -229,7 +256,7 @@ void RequestPath::matchAgain() {
   s_.processing.chains().findPhases();
   if (refusal) {
     s_.processing.steps()->findPlace();
-    return t_.raise(Event::kRejected, *refusal);
+    return refuseKnown(t_, *refusal);
   }
   if (t_.route.rule->hasDeadlines()) t_.rearm = true;
   s_.processing.restartRounds();
@@ -281,7 +308,7 @@ bool RequestPath::findDestination() {
   // Such a Backend is not dialled.
   if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return true;
   const std::optional<base::Error> refusal = exchange::findDestination(t_, s_.attempts.current());
-  if (refusal) t_.raise(Event::kRejected, *refusal);
+  if (refusal) refuseKnown(t_, *refusal);
   return !refusal;
 }
 

@@ -20,6 +20,7 @@ class RequestPath {
 
  private:
   void route();
+  void match();
   void refuseUnrouted(base::Error error);
   void decide(const routing::RouteMatch& match);
   std::optional<base::Error> chooseBackend(const routing::RouteMatch& match);
@@ -27,6 +28,7 @@ class RequestPath {
   void onMoved(RequestBody::Outcome outcome);
   void await();
   void processTentative();
+  void authenticate();
   void processSecond();
   void passWishes();
   void matchAgain();

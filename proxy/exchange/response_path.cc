@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/exchange/reply/local_reply.h"
 #include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
@@ -236,6 +237,7 @@ void ResponsePath::reply() {
   if (t_.error) {
     reply.head = localReply(reply.arena, t_.responseBody,
                             {t_.request.head, *t_.error, t_.requestId, s_.processing.replyOfStep()});
+    if (AuthenticationGate::owes(t_)) addChallenge(reply.arena, t_, reply.head);
     if (t_.route.rule != nullptr) {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
                                reply.head.headers);

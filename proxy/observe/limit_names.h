@@ -30,6 +30,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "headerMemory",
     "headerMemoryTotal",
     "informationalResponses",
+    "passwordChecks",
     "processorBuffer",
     "processorBufferTotal",
     "queuedControlFrames",

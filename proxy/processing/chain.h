@@ -109,6 +109,11 @@ class Chain {
   bool hasPreAuthOfRequest() const {
     return !of(Phase::kRequestHeaders, Round::kFirst).empty() || !of(Phase::kRequestBody, Round::kFirst).empty();
   }
+  /// Returns true if a step of request-headers or request-body runs after authentication.
+  bool hasPostAuthOfRequest() const {
+    const auto runsBehind = [this](Phase phase) { return of(phase).size() > of(phase, Round::kFirst).size(); };
+    return runsBehind(Phase::kRequestHeaders) || runsBehind(Phase::kRequestBody);
+  }
   /// Returns true if a step of request-body that runs before authentication wants the body.
   bool wantsBodyPreAuth() const;
   /// Returns the steps of all phases.

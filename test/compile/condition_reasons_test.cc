@@ -10,6 +10,7 @@
 
 #include "test/compile/compile_world.h"
 #include "test/compile/processor_types.h"
+#include "test/support/passwords.h"
 
 namespace sluice::compile {
 namespace {
@@ -181,8 +182,10 @@ void lookAtHealth(ReasonsGiven& given) {
 
 /// Provokes the reason of EgressPolicies.
 void lookAtEgressPolicies(ReasonsGiven& given) {
+  const std::string withoutHttp = test::gatewayWith("{name: web, protocol: TCP, port: 80}");
+  const std::string users = test::secret("users", {{".htpasswd", sluice::test::kAnn}});
   given.look(
-      {kClass, kGateway, kBackend, kRoute,
+      {kClass, withoutHttp, users,
        "apiVersion: sluice.dev/v1alpha1\nkind: EgressPolicy\nmetadata: {name: p}\nspec: {targetRefs: [{group: "
        "gateway.networking.k8s.io, kind: Gateway, name: egress}], clientAuthentication: {basic: {secretRef: {name: "
        "users}}}}"});  // UnsupportedRule

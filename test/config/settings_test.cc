@@ -212,7 +212,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   queuedControlFrames: 11, controlFramesPerMinute: 26, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, processorContext: 27, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
-  backendRequests: 21, adminConnections: 22, matches: 23}
+  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::LimitSettings& limits = reading.settings->limits;
@@ -230,6 +230,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(limits.connectionsPerAddress, 24u);
   EXPECT_EQ(limits.handshakesPerAddress, 25u);
   EXPECT_EQ(limits.processorContext, 27u);
+  EXPECT_EQ(limits.passwordChecks, 28u);
 }
 
 TEST(Settings, ReadTheRetryBudget) {
@@ -328,13 +329,14 @@ struct SettingBounds {
 };
 
 TEST(Settings, HaveLowerAndUpperBounds) {
-  const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},       {"headerFields", "1", "0"},
-                                  {"concurrentStreams", "1", "0"},        {"streamWindow", "2147483647", "2147483648"},
-                                  {"streamWindow", "1024", "1023"},       {"connectionWindow", "65535", "65534"},
-                                  {"exchangeBuffer", "16Ki", "16383"},    {"connections", "1", "0"},
-                                  {"decompressionRatio", "1", "0"},       {"headerBytes", "1024Gi", "1025Gi"},
-                                  {"connectionMemory", "16Ki", "16383"},  {"connectionMemoryTotal", "16Ki", "16383"},
-                                  {"processorContext", "0", "2147483648"}};
+  const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},        {"headerFields", "1", "0"},
+                                  {"concurrentStreams", "1", "0"},         {"streamWindow", "2147483647", "2147483648"},
+                                  {"streamWindow", "1024", "1023"},        {"connectionWindow", "65535", "65534"},
+                                  {"exchangeBuffer", "16Ki", "16383"},     {"connections", "1", "0"},
+                                  {"decompressionRatio", "1", "0"},        {"headerBytes", "1024Gi", "1025Gi"},
+                                  {"connectionMemory", "16Ki", "16383"},   {"connectionMemoryTotal", "16Ki", "16383"},
+                                  {"processorContext", "0", "2147483648"}, {"passwordChecks", "1", "0"},
+                                  {"passwordChecks", "10000", "10001"}};
   for (const SettingBounds& bound : bounds) {
     EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
         << bound.key;

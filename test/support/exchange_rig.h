@@ -71,10 +71,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         clientMemory(options.bounds.connectionMemoryTotal),
         heads(options.bounds.headerMemoryTotal),
         tunnels(options.bounds),
+        passwords(options.bounds.passwordChecks),
         resolver(worker),
         dialer(worker),
         exchanges({worker, *this, *this, exchange::GatewayIdentity(kPseudonym), options.timeouts, options.bounds,
-                   base::RetryBudgetSettings{}, 1, buffers, clientMemory, heads, tunnels}),
+                   base::RetryBudgetSettings{}, 1, buffers, clientMemory, heads, tunnels, passwords}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -164,6 +165,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   /// Shuts everything down, as at the end of the program.
   void close() {
     if (std::exchange(closed_, true)) return;
+    passwords.end();
     const net::Worker::Turn turn(worker);
     exchanges.shutdown();
     connections_.forEach([this](RigConnection& connection) { dead_.push_back(connection.handle()); });
@@ -338,6 +340,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   exchange::ClientMemoryTotal clientMemory;
   processing::BufferBudget heads;
   exchange::TunnelPlaces tunnels;
+  exchange::PasswordChecks passwords;
   upstream::CircuitBreaker* budget_ = nullptr;
   FakeResolver resolver;
   FakeDialer dialer;

@@ -104,6 +104,7 @@ void readTimeouts(FieldReader& reader, base::TimeoutSettings& settings) {
 // 9113 section 6.9.2), and a window cannot exceed 2^31-1 (section 6.9.1).
 void readLimits(FieldReader& reader, base::LimitSettings& settings) {
   constexpr std::uint64_t kChunk = 16 * 1024;
+  constexpr std::uint64_t kMostPasswordChecks = 10000;
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
                           {"headerBytes", settings.headerBytes, 64, kMaxBytes},
                           {"headerFields", settings.headerFields, 1, kMaxCount},
@@ -137,6 +138,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"dynamicClusters", settings.dynamicClusters, 1, kMaxCount},
                           {"tunnels", settings.tunnels, 1, kMaxCount},
                           {"tunnelsPerAddress", settings.tunnelsPerAddress, 0, kMaxCount},
+                          {"passwordChecks", settings.passwordChecks, 1, kMostPasswordChecks},
                           {"adminConnections", settings.adminConnections, 1, kMaxCount},
                           {"matches", settings.matches, 1, kMaxCount}});
 }

@@ -84,6 +84,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     name->preRouting = plan->preRouting;
     name->chain = plan->chain;
     name->egress = plan->egress;
+    name->authentication = plan->authentication;
     name->rest = plan->rest;
     builder.addListener(hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {

@@ -23,6 +23,7 @@
 #include "proxy/compile/ground/unusable_place.h"
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/compile/routes/attached/rules_at_listener.h"
+#include "proxy/routing/policy/client_authentication.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/candidate.h"
 
@@ -61,6 +62,8 @@ struct ListenerPlan {
   std::shared_ptr<const processing::Chain> chain;         // the uses of PayloadProcessors that target it or its Gateway
   std::vector<processing::Step> unmatched;                // the steps of requests that match no route
   std::shared_ptr<const routing::EgressPolicies> egress;  // for it, its Gateway and the class; may be null
+  /// How its clients prove who they are; null if they need not.
+  std::shared_ptr<const routing::ClientAuthentication> authentication;
   Inheritance inheritance;                    // the settings that its rules inherit from policies for it or its Gateway
   std::shared_ptr<const routing::Rule> rest;  // the rule for requests that no route matches; may be null
   std::set<const RefusedUse*> exposed;        // inherited uses that some rule refuses

@@ -67,6 +67,12 @@ class AttachedPolicies {
   const PolicyCandidate* findExactly(const config::ObjectMeta& object, const config::PolicySection& section) const {
     return first(object, [&](const Policy& each) { return namesExactly(each, object, section); });
   }
+  /// Returns the first of the policies for exactly this for which `counts(policy)` is true; nullptr if there is none.
+  template <typename Counts>
+  const PolicyCandidate* findExactly(const config::ObjectMeta& object, const config::PolicySection& section,
+                                     Counts&& counts) const {
+    return first(object, [&](const Policy& each) { return counts(each) && namesExactly(each, object, section); });
+  }
   /// Returns the policy with that name; nullptr if there is none, or if its targets cannot be read.
   const PolicyCandidate* findNamed(std::string_view nameSpace, std::string_view name) const {
     const auto found = std::find_if(all_.begin(), all_.end(), [&](const PolicyCandidate& each) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "proxy/compile/policies/client_authentications.h"
+
 namespace sluice::compile {
 namespace {
 
@@ -14,19 +16,10 @@ struct CompiledEgressPolicy {
   std::optional<Fault> fault;                          // then why
 };
 
-/// Returns why the policy cannot be served, whatever its rules are.
-std::optional<Fault> faultBesideRules(const config::EgressPolicy& policy) {
-  if (policy.clientAuthentication) {
-    return fault(config::reason::kUnsupportedRule, policy.clientAuthentication->path,
-                 "no listener of this gateway is a forward proxy, which could ask clients for credentials");
-  }
-  return alteringFault(policy.unsupported);
-}
-
 /// Compiles the rules, unless there is another fault.
 CompiledEgressPolicy compileEgressPolicy(const config::EgressPolicy& source) {
   CompiledEgressPolicy compiled;
-  compiled.fault = faultBesideRules(source);
+  compiled.fault = alteringFault(source.unsupported);
   if (compiled.fault) return compiled;
   auto made = routing::EgressJudge::compile(source.meta.qualifiedName(), source.terms);
   if (made.ok()) {
@@ -47,12 +40,17 @@ void closeFor(Fault fault, EgressSettings& settings) {
 
 }  // namespace
 
-std::optional<Fault> faultOfEgressPolicy(const config::EgressPolicy& policy) {
+std::optional<Fault> faultOfEgressPolicy(const config::EgressPolicy& policy, const config::Model& model) {
   const std::vector<base::EgressRule>& rules = policy.terms.rules;
   // Nothing else of a rule that was read can be refused.
   const bool hasPaths =
       std::any_of(rules.begin(), rules.end(), [](const auto& each) { return each.paths.has_value(); });
-  return hasPaths ? compileEgressPolicy(policy).fault : faultBesideRules(policy);
+  std::optional<Fault> why = hasPaths ? compileEgressPolicy(policy).fault : alteringFault(policy.unsupported);
+  if (why || !authenticates(policy)) return why;
+  processing::SharedStates unshared;
+  auto authentication = authenticationOf(policy, model, unshared);
+  if (!authentication) why = std::move(authentication.fault);
+  return why;
 }
 
 CompiledEgressPolicies::CompiledEgressPolicies(const config::Model& model, processing::SharedStates& states)
@@ -80,11 +78,35 @@ EgressSettings CompiledEgressPolicies::targeting(const config::ObjectMeta& objec
   return settings;
 }
 
-void CompiledEgressPolicies::addOfClass(std::size_t index, EgressSettings& settings) const {
+/// Adds the Secret of a clientAuthentication, which the Pods of the Gateway must be able to read.
+void CompiledEgressPolicies::addPasswords(const config::EgressPolicy& policy, const SecretTrust& trust,
+                                          EgressSettings& settings) const {
+  const auto secret = passwordsOf(policy, model_);
+  if (secret) {
+    settings.secrets.insert(*secret);
+    auto refused = trust.faultOf({*secret}, {policy.meta.nameSpace, policy.clientAuthentication->secretRef.nameSpace});
+    if (refused) return closeFor(closingFault(policy.meta, refused->reason, refused->text()), settings);
+  }
+  auto authentication = authenticationOf(policy, model_, states_);
+  const Fault& why = authentication.fault;
+  if (!authentication) closeFor(closingFault(policy.meta, why.reason, why.text()), settings);
+}
+
+/// Adds a policy for the Gateway or one of its listeners.
+void CompiledEgressPolicies::addAt(const config::Gateway& gateway, const Candidates::PolicyCandidate& candidate,
+                                   EgressSettings& settings) const {
+  add(candidate, settings);
+  const bool isServed = candidate.rejected == nullptr && authenticates(*candidate.policy);
+  if (isServed) addPasswords(*candidate.policy, SecretTrust(model_, gateway), settings);
+}
+
+void CompiledEgressPolicies::addOfClass(std::size_t index, const config::Gateway& gateway,
+                                        EgressSettings& settings) const {
   const base::NamespacedName& named = model_.settings.egressPolicies[index];
   const auto* const candidate = policies_.findNamed(named.nameSpace, named.name);
   EgressSettings own;
-  if (candidate != nullptr) add(*candidate, own);
+  if (candidate != nullptr) addAt(gateway, *candidate, own);
+  settings.secrets.insert(own.secrets.begin(), own.secrets.end());
   for (const auto* policies : {&own.policies.enforced, &own.policies.audited}) {
     for (const auto& each : *policies) settings.policies.add(each);
   }
@@ -99,15 +121,33 @@ void CompiledEgressPolicies::addOfClass(std::size_t index, EgressSettings& setti
 
 EgressSettings CompiledEgressPolicies::ofListener(const config::Gateway& gateway, const std::string& listener) const {
   EgressSettings settings;
-  for (std::size_t i = 0; i < model_.settings.egressPolicies.size(); ++i) addOfClass(i, settings);
+  for (std::size_t i = 0; i < model_.settings.egressPolicies.size(); ++i) addOfClass(i, gateway, settings);
   for (const auto* each : policies_.targeting(gateway.meta, {listener})) {
     const auto isSame = [&](const base::NamespacedName& named) {
       return named.nameSpace == each->policy->meta.nameSpace && named.name == each->policy->meta.name;
     };
     const auto& ofClass = model_.settings.egressPolicies;
-    if (std::none_of(ofClass.begin(), ofClass.end(), isSame)) add(*each, settings);
+    if (std::none_of(ofClass.begin(), ofClass.end(), isSame)) addAt(gateway, *each, settings);
+  }
+  const config::EgressPolicy* const policy = authenticating(gateway, listener);
+  if (policy != nullptr && !settings.fault) {
+    settings.authentication = authenticationOf(*policy, model_, states_).value.value_or(nullptr);
   }
   return settings;
+}
+
+/// Returns the policy whose clientAuthentication applies at the listener: one for the listener, else one for its
+/// Gateway, else one that the settings name. Returns nullptr if there is none.
+const config::EgressPolicy* CompiledEgressPolicies::authenticating(const config::Gateway& gateway,
+                                                                   const std::string& listener) const {
+  const auto* found = policies_.findExactly(gateway.meta, {listener}, authenticates);
+  if (found == nullptr) found = policies_.findExactly(gateway.meta, {}, authenticates);
+  for (const base::NamespacedName& named : model_.settings.egressPolicies) {
+    if (found != nullptr) break;
+    const auto* const ofClass = policies_.findNamed(named.nameSpace, named.name);
+    if (ofClass != nullptr && authenticates(*ofClass->policy)) found = ofClass;
+  }
+  return found != nullptr ? found->policy : nullptr;
 }
 
 }  // namespace sluice::compile

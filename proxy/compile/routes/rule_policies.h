@@ -18,6 +18,7 @@
 #include "proxy/compile/ground/policy_settings.h"
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/processing/chain.h"
+#include "proxy/routing/policy/client_authentication.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::compile {
@@ -45,7 +46,9 @@ struct HandedDown {
   std::vector<Fault> told;                  // faults for its conditions, including those in `closing`
   std::vector<RefusedUse> refused;
   routing::EgressPolicies egress;  // policies about where all its requests may go
-  base::ObjectNames secrets;       // the Secrets that its steps use, or would use if they could run
+  /// How its clients prove who they are; null if they need not.
+  std::shared_ptr<const routing::ClientAuthentication> authentication;
+  base::ObjectNames secrets;  // the Secrets that these use, or would use if they could be served
 };
 
 /// Findings about the rules of a route at a listener, besides the rules themselves.

@@ -22,8 +22,8 @@ struct PolicyConsequences {
   std::string_view illegible;   // for a refused policy whose targets cannot be read
 };
 
-/// `Conditions conditionsOf(policy, object, why)` returns the conditions of a policy for one of its ancestors, as
-/// std::vector<config::Condition>. `object` may be null, and `why` is set if the policy does not take effect there.
+/// `Conditions conditionsOf(policy, object, section, why)` returns the conditions of a policy for one of its ancestors,
+/// as std::vector<config::Condition>. `object` may be null, and `why` is set if the policy does not take effect there.
 template <typename Policy, typename ConditionsOf>
 class AttachedStatusWriter {
  public:
@@ -41,7 +41,7 @@ class AttachedStatusWriter {
                          if constexpr (!config::ApplyTogether<Policy>) {
                            if (!why && object != nullptr) why = conflict(policy, *object, section);
                          }
-                         return conditionsOf_(policy, object, why);
+                         return conditionsOf_(policy, object, section, why);
                        });
   }
 

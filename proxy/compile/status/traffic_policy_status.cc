@@ -65,7 +65,7 @@ std::optional<Fault> strayPriorities(const config::TrafficPolicy& policy, const 
 void trafficPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
   attachedPolicyStatuses<config::TrafficPolicy>(
       sources, {"nothing is changed", "its targets cannot be read, so no requests are refused for it"},
-      [&sources](const config::TrafficPolicy& policy, const config::ObjectMeta* object,
+      [&sources](const config::TrafficPolicy& policy, const config::ObjectMeta* object, std::string_view,
                  const std::optional<Fault>& why) {
         Conditions conditions(policy.meta);
         conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)),

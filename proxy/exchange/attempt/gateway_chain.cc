@@ -29,7 +29,9 @@ constexpr std::string_view kBlanks = " \t";
 std::string_view registeredType(base::ErrorType type) {
   using base::ErrorType;
   if (type == ErrorType::kMisdirectedRequest) return base::errorTypeName(ErrorType::kHttpRequestError);
-  if (type == ErrorType::kRateLimited) return base::errorTypeName(ErrorType::kHttpRequestDenied);
+  if (type == ErrorType::kRateLimited || type == ErrorType::kAuthenticationRequired) {
+    return base::errorTypeName(ErrorType::kHttpRequestDenied);
+  }
   const bool ofProcessor = type == ErrorType::kProcessorFailed || type == ErrorType::kProcessorCapacityReached ||
                            type == ErrorType::kProcessorTimeout;
   return base::errorTypeName(ofProcessor ? ErrorType::kProxyInternalError : type);

@@ -22,6 +22,7 @@ void addMember(std::string& text, std::string_view key, std::string_view value) 
 
 /// Returns the class of errors by which SDKs of model providers distinguish errors in `error.type`.
 std::string_view errorClass(std::uint16_t status) {
+  if (status == 401) return "authentication_error";
   if (status == 403) return "permission_error";
   if (status == 404) return "not_found_error";
   if (status == 429) return "rate_limit_error";
@@ -119,6 +120,8 @@ std::string_view statusTitle(std::uint16_t status) {
   switch (status) {
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 403:
       return "Forbidden";
     case 404:

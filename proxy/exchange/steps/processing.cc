@@ -59,13 +59,15 @@ processing::Place Processing::place() const {
 
 // --- the rounds of a request ----------------------------------------------------------------------------------------
 
-void Processing::beginBeforeRouting() {
+void Processing::beginBeforeRouting(Round round) {
   const processing::Chains first = {t_.route.listener->preRouting.get(), nullptr, nullptr};
-  chains_.findPhases();  // their local replies go through response-headers of the listener
-  // It is not known whether steps of the route will want the body.
-  Pipeline& pipeline = beginRequest(processing::bodyPath(t_.request.head.body, true) == processing::BodyPath::kFlows);
-  pipeline.appendRequest(first, Round::kFirst);
-  pipeline.appendRequest(first, Round::kSecond);
+  if (round != Round::kSecond) {
+    chains_.findPhases();  // their local replies go through response-headers of the listener
+    // It is not known whether steps of the route will want the body.
+    beginRequest(processing::bodyPath(t_.request.head.body, true) == processing::BodyPath::kFlows);
+    steps_->request->appendRequest(first, Round::kFirst);
+  }
+  if (round != Round::kFirst) steps_->request->appendRequest(first, Round::kSecond);
 }
 
 bool Processing::beginFirstRound() {

@@ -34,8 +34,9 @@ class Processing final : private ExchangeStepsOwner {
   /// Returns nullptr if no step has begun so far.
   ExchangeSteps* steps() const { return steps_.get(); }
 
-  /// Begins the steps of the listener that come before a route is matched.
-  void beginBeforeRouting();
+  /// Begins the steps of the listener that come before a route is matched: those of both rounds, or first those before
+  /// authentication, and in another call those behind it.
+  void beginBeforeRouting(processing::Round round);
   /// Begins the first round. Returns false if neither the Gateway nor the rule has steps for the request.
   bool beginFirstRound();
   /// Settles the rule and begins the steps before authentication of the Backend that is chosen for now, on that

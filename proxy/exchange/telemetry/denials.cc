@@ -52,7 +52,8 @@ std::optional<Denial> denialOf(const Exchange& exchange) {
   std::string object;
   if (step != nullptr) object = step->object;
   const routing::WeightedBackend* backend = exchange.attempt().backend;
-  if (party == DeniedBy::kBackend && backend != nullptr && backend->backend) object = titleOf(*backend->backend);
+  const bool isOfBackend = party == DeniedBy::kBackend && error.origin != base::ErrorOrigin::kDownstream;
+  if (isOfBackend && backend != nullptr && backend->backend) object = titleOf(*backend->backend);
   const routing::ServedListener* listener = exchange.transaction().route.listener;
   if (object.empty() && listener != nullptr) object = listener->object;
   return Denial{std::move(object), messageOf(error, step != nullptr ? step->processor : std::string_view())};

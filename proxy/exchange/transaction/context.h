@@ -23,7 +23,9 @@
 
 namespace sluice::exchange {
 
+class Authenticator;
 class Mirrors;
+class PasswordChecks;
 class Transaction;
 
 /// All references outlive it; `upstreams` is set before the first exchange.
@@ -40,6 +42,7 @@ struct ExchangeParts {
   ClientMemoryTotal& clientMemory;
   processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
   TunnelPlaces& tunnels;
+  PasswordChecks& passwords;
 };
 
 class ExchangeContext {
@@ -77,6 +80,7 @@ class ExchangeContext {
   /// Has the exchange driven in this beat.
   virtual void schedule(Transaction& transaction) = 0;
   virtual Mirrors& mirrors() = 0;
+  virtual Authenticator& authenticator() = 0;
   /// Returns the sink that wakes suspended steps of exchanges.
   virtual processing::ResumeSink& resumeSink() = 0;
   virtual processing::Services& services() = 0;

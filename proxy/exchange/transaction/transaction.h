@@ -70,6 +70,7 @@ struct MatchedRoute {
 };
 
 class Exchange;
+struct AuthenticationState;
 struct EgressState;
 
 class Transaction {
@@ -138,6 +139,7 @@ class Transaction {
   http::BodyPipe responseBody;
   MatchedRoute route;
   std::unique_ptr<StreamTunnel> streamTunnel;  // null unless the request is a CONNECT that may go on
+  AuthenticationState* authentication = nullptr;  // in the arena of the request; null unless the listener authenticates
   EgressState* egress = nullptr;               // in the arena of the request; null unless policies cover the exchange
   bool fromGateway = false;                    // another gateway has passed the request on
   bool routed = false;                         // the observer was notified of a route, or that there is none

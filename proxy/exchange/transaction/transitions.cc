@@ -24,6 +24,7 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     {Req::kRouting, E::kRefusedHead, A::kNone, Req::kStopped},
     {Req::kRouting, E::kGatewaySteps, A::kProcess, Req::kBeforeRouting},
     {Req::kRouting, E::kRouteSteps, A::kProcess, Req::kFirstRound},
+    {Req::kRouting, E::kAuthenticate, A::kAuthenticate, Req::kAuthenticating},
     {Req::kRouting, E::kAttemptSteps, A::kProcess, Req::kPreparing},
     {Req::kRouting, E::kRouted, A::kAcquire, Req::kAcquiring},
     {Req::kRouting, E::kRetry, A::kBackOff, Req::kBackingOff},
@@ -37,18 +38,25 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     {Req::kFirstRound, E::kStepAnswer, A::kProcess, Req::kFirstRound},
     {Req::kFirstRound, E::kMatchAgain, A::kMatchAgain, Req::kFirstRound},
     {Req::kFirstRound, E::kRouteChanged, A::kProcess, Req::kFirstRound},
+    {Req::kFirstRound, E::kAuthenticate, A::kAuthenticate, Req::kAuthenticating},
     {Req::kFirstRound, E::kStepsDone, A::kProcessTentative, Req::kTentative},
 
     {Req::kTentative, E::kRequestBody, A::kProcess, Req::kTentative},
     {Req::kTentative, E::kStepAnswer, A::kProcess, Req::kTentative},
     {Req::kTentative, E::kMatchAgain, A::kMatchAgain, Req::kTentative},
     {Req::kTentative, E::kRouteChanged, A::kProcess, Req::kFirstRound},
+    {Req::kTentative, E::kAuthenticate, A::kAuthenticate, Req::kAuthenticating},
     {Req::kTentative, E::kStepsDone, A::kProcessSecond, Req::kSecondRound},
+
+    {Req::kAuthenticating, E::kPasswordChecked, A::kAuthenticate, Req::kAuthenticating},
+    {Req::kAuthenticating, E::kGatewaySteps, A::kProcess, Req::kBeforeRouting},
+    {Req::kAuthenticating, E::kStepsDone, A::kProcessSecond, Req::kSecondRound},
 
     {Req::kSecondRound, E::kRequestBody, A::kProcess, Req::kSecondRound},
     {Req::kSecondRound, E::kStepAnswer, A::kProcess, Req::kSecondRound},
     {Req::kSecondRound, E::kMatchAgain, A::kMatchAgain, Req::kSecondRound},
     {Req::kSecondRound, E::kRouteChanged, A::kProcess, Req::kFirstRound},
+    {Req::kSecondRound, E::kAuthenticate, A::kAuthenticate, Req::kAuthenticating},
     {Req::kSecondRound, E::kStepsDone, A::kEnter, Req::kPreparing},
 
     {Req::kPreparing, E::kAttemptSteps, A::kProcess, Req::kPreparing},
@@ -104,8 +112,8 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
 
 constexpr RequestTable makeRequestTable() {
   RequestTable table;
-  for (const Req state : {Req::kRouting, Req::kBeforeRouting, Req::kFirstRound, Req::kTentative, Req::kSecondRound,
-                          Req::kPreparing, Req::kPostponed, Req::kBackingOff}) {
+  for (const Req state : {Req::kRouting, Req::kBeforeRouting, Req::kFirstRound, Req::kTentative, Req::kAuthenticating,
+                          Req::kSecondRound, Req::kPreparing, Req::kPostponed, Req::kBackingOff}) {
     addEnds(table, state, A::kNone);
   }
   for (const Req state : {Req::kAcquiring, Req::kConnecting}) addEnds(table, state, A::kAbandon);
@@ -172,8 +180,8 @@ constexpr ResponseTable makeResponseTable() {
 }
 
 constexpr std::array<std::string_view, kRequestStates> kRequestNames{
-    "routing",    "before-routing", "first-round", "tentative", "second-round", "preparing", "acquiring",
-    "connecting", "postponed",      "sending",     "sent",      "backing-off",  "stopped"};
+    "routing",   "before-routing", "first-round", "tentative", "authenticating", "second-round", "preparing",
+    "acquiring", "connecting",     "postponed",   "sending",   "sent",           "backing-off",  "stopped"};
 constexpr std::array<std::string_view, kResponseStates> kResponseNames{
     "waiting", "backend-response", "response-headers", "streaming", "answering", "done"};
 constexpr std::array<std::string_view, kEvents> kEventNames{"arrived",
@@ -181,6 +189,7 @@ constexpr std::array<std::string_view, kEvents> kEventNames{"arrived",
                                                             "request broken",
                                                             "gateway steps",
                                                             "route steps",
+                                                            "authenticate",
                                                             "routed",
                                                             "rejected",
                                                             "client gone",
@@ -201,6 +210,7 @@ constexpr std::array<std::string_view, kEvents> kEventNames{"arrived",
                                                             "request body",
                                                             "request taken",
                                                             "request sent",
+                                                            "password checked",
                                                             "step answer",
                                                             "interim",
                                                             "response arrived",

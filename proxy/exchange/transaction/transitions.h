@@ -14,21 +14,22 @@
 namespace sluice::exchange {
 
 enum class RequestState : std::uint8_t {
-  kRouting,        // a rule and a Backend are being found
-  kBeforeRouting,  // steps of the Gateway that come before routing run
-  kFirstRound,     // steps of the Gateway and the rule before authentication run
-  kTentative,      // steps of the Backend that is chosen for now run
-  kSecondRound,    // steps of the Gateway and the rule behind authentication run
-  kPreparing,      // an attempt is made: steps of its Backend run
-  kAcquiring,      // the attempt waits for an address and a connection
-  kConnecting,     // steps of connect run
-  kPostponed,      // steps of backend-request are suspended; the attempt has given its connection back
-  kSending,        // the upstream codec has the request; its body streams
-  kSent,           // the whole request was handed over
-  kBackingOff,     // the next attempt has to wait
-  kStopped         // no further bytes of the request will be sent
+  kRouting,         // a rule and a Backend are being found
+  kBeforeRouting,   // steps of the Gateway that come before routing run
+  kFirstRound,      // steps of the Gateway and the rule before authentication run
+  kTentative,       // steps of the Backend that is chosen for now run
+  kAuthenticating,  // the client's password is checked
+  kSecondRound,     // steps of the Gateway and the rule behind authentication run
+  kPreparing,       // an attempt is made: steps of its Backend run
+  kAcquiring,       // the attempt waits for an address and a connection
+  kConnecting,      // steps of connect run
+  kPostponed,       // steps of backend-request are suspended; the attempt has given its connection back
+  kSending,         // the upstream codec has the request; its body streams
+  kSent,            // the whole request was handed over
+  kBackingOff,      // the next attempt has to wait
+  kStopped          // no further bytes of the request will be sent
 };
-inline constexpr std::size_t kRequestStates = 13;
+inline constexpr std::size_t kRequestStates = 14;
 
 enum class ResponseState : std::uint8_t {
   kWaiting,          // there is no final head yet
@@ -47,6 +48,7 @@ enum class Event : std::uint8_t {
   kRequestBroken,      // the request's body broke the protocol; a reply is still possible
   kGatewaySteps,       // the listener has steps that come before routing
   kRouteSteps,         // a rule was found, and the Gateway or the rule has steps for the request
+  kAuthenticate,       // the listener demands that the client is authenticated now
   kRouted,             // a rule and a Backend were found
   kRejected,           // the gateway replies itself: error is set, or the rule has a local reply
   kClientGone,         // the client reset the stream or its connection is lost
@@ -67,6 +69,7 @@ enum class Event : std::uint8_t {
   kRequestBody,        // the request's body has more bytes, or its end
   kRequestTaken,       // the upstream codec took bytes of the request's body
   kRequestSent,        // the upstream codec has the whole request
+  kPasswordChecked,    // the password of the client was checked
   kStepAnswer,         // a suspended step can go on, or has failed
   kInterim,            // a 1xx head came
   kResponseArrived,    // the final head came, and steps of backend-response want to see it
@@ -83,18 +86,19 @@ enum class Event : std::uint8_t {
   kDeadline,           // a timeout of the exchange has passed: error is set
   kInternalFailure,    // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 40;
+inline constexpr std::size_t kEvents = 42;
 
 /// The actions of the request's machine, which RequestPath performs.
 enum class RequestAction : std::uint8_t {
   kNone,
-  kRoute,             // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kRejected, or as kEnter
-  kMatch,             // finds them behind the steps that come before routing
-  kProcess,           // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
-  kPassWishes,        // as kProcess, but ignores wishes, because a route is matched after these steps anyway
-  kMatchAgain,        // matches the route once more: raises kRouteChanged or kRejected, or moves on as kProcess
+  kRoute,       // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kAuthenticate, kRejected, or as kEnter
+  kMatch,       // finds them behind the steps that come before routing
+  kProcess,     // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
+  kPassWishes,  // as kProcess, but ignores wishes, because a route is matched after these steps anyway
+  kMatchAgain,  // matches the route once more: raises kRouteChanged or kRejected, or moves on as kProcess
   kProcessTentative,  // applies the filters of the rule, then moves the steps of the tentative Backend
-  kProcessSecond,     // moves the steps behind authentication
+  kAuthenticate,      // judges the client: raises kRejected, kGatewaySteps or kStepsDone, or waits
+  kProcessSecond,     // moves the steps behind authentication; raises kAuthenticate if that is still owed
   kEnter,             // makes the first attempt: raises kRouted, kAttemptSteps, kUnavailable, kPassOver or kRejected
   kPrepare,           // makes the next attempt: raises the same
   kPassOver,          // chooses another Backend for the attempt, and goes on as kPrepare; or raises kRejected

@@ -10,6 +10,7 @@
 
 namespace sluice::routing {
 
+struct ClientAuthentication;
 struct EgressPolicies;
 struct Rule;
 
@@ -25,6 +26,8 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::shared_ptr<const processing::Chain> chain;
   /// The policies for it, its Gateway and the class about where its requests may go; may be null.
   std::shared_ptr<const EgressPolicies> egress;
+  /// How its clients prove who they are; null if they need not.
+  std::shared_ptr<const ClientAuthentication> authentication;
   /// Takes the requests that no rule matches, so that they pass the steps of the Gateway, too. May be null; such
   /// requests are then answered before these steps.
   std::shared_ptr<const Rule> rest;

@@ -1,9 +1,10 @@
 // The limits that all workers share: connections and requests per backend, the memory of bodies held for processors,
-// that of all bodies under way, that of the large heads of requests, and the places of tunnels. One for the process;
-// the bounds come from the settings that are served.
+// that of all bodies under way, that of the large heads of requests, the places of tunnels, and the passwords that wait
+// for their check. One for the process; the bounds come from the settings that are served.
 #pragma once
 
 #include "proxy/base/settings.h"
+#include "proxy/exchange/authentication/password_checks.h"
 #include "proxy/exchange/transaction/client_memory.h"
 #include "proxy/exchange/tunnel/tunnel_places.h"
 #include "proxy/processing/buffer_budget.h"
@@ -17,7 +18,8 @@ struct SharedBudgets {
         buffers(limits.processorBufferTotal),
         clients(limits.connectionMemoryTotal),
         heads(limits.headerMemoryTotal),
-        tunnels(limits) {}
+        tunnels(limits),
+        passwords(limits.passwordChecks) {}
 
   void setBounds(const base::LimitSettings& limits) {
     upstream.setBounds(limits.backendConnections, limits.backendRequests);
@@ -25,6 +27,7 @@ struct SharedBudgets {
     clients.setMost(limits.connectionMemoryTotal);
     heads.setMost(limits.headerMemoryTotal);
     tunnels.setBounds(limits);
+    passwords.setMost(limits.passwordChecks);
   }
 
   upstream::CircuitBreakers upstream;
@@ -32,6 +35,7 @@ struct SharedBudgets {
   exchange::ClientMemoryTotal clients;
   processing::BufferBudget heads;
   exchange::TunnelPlaces tunnels;
+  exchange::PasswordChecks passwords;
 };
 
 }  // namespace sluice::server

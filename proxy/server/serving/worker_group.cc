@@ -96,6 +96,7 @@ void WorkerGroup::end() {
   for (std::size_t i = 0; i < threads_.size(); ++i) runtimes_[i]->stop();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  if (budgets_) budgets_->passwords.end();
   acceptor_.reset();  // it is gone already unless no thread was started
   runtimes_.clear();
 }

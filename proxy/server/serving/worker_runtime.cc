@@ -30,7 +30,8 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           parts.budgets.buffers,
           parts.budgets.clients,
           parts.budgets.heads,
-          parts.budgets.tunnels};
+          parts.budgets.tunnels,
+          parts.budgets.passwords};
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(ForwardProxies, SendTheRestToTheDestinationsThatRequestsName) {
   const auto tunnel = planOf({.authority = "a.test:443", .isTunnel = true});
   EXPECT_EQ(tunnel->protocol, routing::UpstreamProtocol::kOpaque);
   EXPECT_FALSE(tunnel->tls);
-  EXPECT_TRUE(world.result.snapshot->backends.size() >= 1U) << "their destinations outlive reloads";
+  EXPECT_TRUE(world.result().snapshot->backends.size() >= 1U) << "their destinations outlive reloads";
 }
 
 TEST(ForwardProxies, TakeTlsByTheirProtocol) {

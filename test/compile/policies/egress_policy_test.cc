@@ -82,13 +82,6 @@ TEST(EgressPolicies, CloseWhatAnExpressionThatIsNoneCovers) {
   EXPECT_EQ(world.condition("EgressPolicy", "r", "Accepted"), "False/Invalid");
 }
 
-TEST(EgressPolicies, CannotAskClientsForCredentials) {
-  const World world =
-      guardedWorld({guarding("a", kOfGateway, "rules: [], clientAuthentication: {basic: {secretRef: {name: users}}}")});
-  EXPECT_EQ(coverAt(world, "/"), "500");
-  EXPECT_EQ(world.condition("EgressPolicy", "a", "Accepted"), "False/UnsupportedRule");
-}
-
 TEST(EgressPolicies, HaveNoEffectOnATargetThatDoesNotExist) {
   const World world = guardedWorld({guarding("a", "kind: HTTPRoute, name: other"),
                                     guarding("b", "kind: HTTPRoute, name: route, sectionName: none")});

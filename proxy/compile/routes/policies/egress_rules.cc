@@ -25,6 +25,8 @@ HandedDown EgressRules::ofListener(const config::Gateway& gateway, const std::st
   if (policies_.empty()) return result;
   EgressSettings settings = policies_.ofListener(gateway, listener);
   result.egress = std::move(settings.policies);
+  result.authentication = std::move(settings.authentication);
+  result.secrets = std::move(settings.secrets);
   if (!settings.fault) return result;
   result.closing = result.told = {*settings.fault};
   result.settings = sharedSettings(EgressSettings{{}, std::move(settings.fault)});
