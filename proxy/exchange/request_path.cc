@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/exchange/attempt/requested_destination.h"
+#include "proxy/exchange/attempt/tunnel_gate.h"
 #include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
@@ -297,7 +298,7 @@ void RequestPath::prepare() {
 }
 
 void RequestPath::prepareAdmitted() {
-  if (t_.request.head.tunnel == http::Tunnel::kStream && !takePlaceOfTunnel()) return;
+  if (t_.request.head.tunnel == http::Tunnel::kStream && !TunnelGate(t_, s_.attempts).enter()) return;
   s_.attempts.begin();
   if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, s_.attempts.backend());
   makeAttempt();
@@ -310,24 +311,6 @@ bool RequestPath::findDestination() {
   const std::optional<base::Error> refusal = exchange::findDestination(t_, s_.attempts.current());
   if (refusal) refuseKnown(t_, *refusal);
   return !refusal;
-}
-
-/// Returns false if limits leave no room for another tunnel.
-bool RequestPath::takePlaceOfTunnel() {
-  if (t_.streamTunnel != nullptr) return true;
-  std::string_view reached;
-  auto place = t_.context.tunnels().take(t_.client.network, reached);
-  if (place) {
-    t_.streamTunnel = std::make_unique<StreamTunnel>(*std::move(place), t_.context.worker().chunks());
-    // Over HTTP/2, the client may have sent bytes already.
-    t_.requestBody.bytes.forEachRun([&](std::string_view run) { t_.streamTunnel->first.add(run); });
-    return true;
-  }
-  t_.context.onLimit(reached);
-  t_.raise(Event::kRejected, base::Error(base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
-                                         "too many tunnels are open")
-                                 .ofLimit(reached));
-  return false;
 }
 
 /// Returns false if policies deny every Backend that the attempt could go to.
@@ -421,29 +404,9 @@ void RequestPath::endAttempt() {
 }
 
 void RequestPath::forward() {
-  if (t_.streamTunnel != nullptr && !t_.streamTunnel->released && !releaseTunnel()) return;
+  if (t_.streamTunnel != nullptr && !TunnelGate(t_, s_.attempts).release()) return;
   s_.requestBody.move(movesAttempt());
   s_.attempts.current().request.wake();
-}
-
-/// Lets the client's bytes move once the first ones are judged. Returns false until then.
-bool RequestPath::releaseTunnel() {
-  StreamTunnel& stream = *t_.streamTunnel;
-  if (!t_.tunnels()) return false;
-  if (t_.requestBody.end() != http::PipeEnd::kOpen) stream.first.finish();
-  if (!stream.first.known()) {
-    if (!stream.first.begun() || stream.firstByte != base::MonotonicTime{}) return false;
-    stream.firstByte = t_.now();
-    t_.rearm = true;
-    return false;
-  }
-  if (EgressGate::guards(t_.route) && !egress().admitFirstBytes()) {
-    stream.endBy(TunnelEnd::kPolicy);
-    t_.raise(Event::kTunnelRefused, routing::egressDenied());
-    return false;
-  }
-  stream.released = true;
-  return true;
 }
 
 // --- the connection -------------------------------------------------------------------------------------------------

@@ -37,9 +37,7 @@ class RequestPath {
   void prepare();
   void prepareAdmitted();
   bool findDestination();
-  bool takePlaceOfTunnel();
   void forward();
-  bool releaseTunnel();
   bool admitToPolicies();
   void deny();
   void passOver();
