@@ -15,6 +15,7 @@
 #include "proxy/net/address.h"
 #include "proxy/routing/backend_dial.h"
 #include "proxy/routing/dynamic_targets.h"
+#include "proxy/routing/policy/client_authentication.h"
 #include "proxy/routing/policy/egress/egress_dial.h"
 #include "proxy/routing/preflight.h"
 #include "proxy/routing/rule_reply.h"
@@ -107,6 +108,10 @@ class ExplanationMaker {
     }
     result_.listener = ExplainedListener{match_.listener->gateway, match_.listener->section, match_.listener->port,
                                          bind_.tls, survey.listenerHostname};
+    if (const auto& authentication = match_.listener->authentication) {
+      result_.listener->authentication = authentication->policy;
+      result_.listener->authenticationRequired = authentication->required;
+    }
     const routing::SurveyedEntry* const serving = serves(survey) ? survey.serving() : nullptr;
     if (serving != nullptr) {
       result_.rule = describe(*serving);

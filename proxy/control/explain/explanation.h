@@ -22,6 +22,9 @@ struct ExplainedListener {
   std::uint16_t port = 0;
   bool tls = false;
   std::string hostname;  // empty: every host
+  /// The EgressPolicy by which its clients prove who they are, "namespace/name"; empty if they need not.
+  std::string authentication = {};
+  bool authenticationRequired = false;
 };
 
 /// A rule of a route, and one of its matches.

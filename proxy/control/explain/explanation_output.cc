@@ -167,11 +167,16 @@ Value listenerValue(FactLines& lines, const ExplainedListener& listener) {
   const std::string protocol = listener.tls ? "HTTPS" : "HTTP";
   lines.add("listener", listener.gateway + " " + listener.name + ", " + protocol + " port " +
                             std::to_string(listener.port) + ", " + hostnameInWords(listener.hostname));
-  return makeMap({{"gateway", listener.gateway},
-                  {"name", listener.name},
-                  {"port", listener.port},
-                  {"protocol", protocol},
-                  {"hostname", listener.hostname}});
+  Value map = makeMap({{"gateway", listener.gateway},
+                       {"name", listener.name},
+                       {"port", listener.port},
+                       {"protocol", protocol},
+                       {"hostname", listener.hostname}});
+  if (listener.authentication.empty()) return map;
+  lines.add("client", std::string(listener.authenticationRequired ? "must" : "may") +
+                          " prove who it is by a name and a password, by EgressPolicy " + listener.authentication);
+  addMembers(map, {{"authentication", listener.authentication}});
+  return map;
 }
 
 Value routeValue(FactLines& lines, const ExplainedRule& rule, const std::vector<std::string>& matches) {

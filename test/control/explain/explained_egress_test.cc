@@ -8,6 +8,7 @@
 #include "proxy/control/explain/explained_backend.h"
 #include "proxy/control/explain/explanation_output.h"
 #include "test/control/explain/egress_world.h"
+#include "test/support/passwords.h"
 
 namespace sluice::control {
 namespace {
@@ -44,6 +45,21 @@ std::string decisionOf(const ExplainedRuling& ruling) {
 }
 std::string decisionOf(const Explanation& explanation, std::size_t backend = 0) {
   return decisionOf(explanation.backends.at(backend).egress.value().enforced);
+}
+
+TEST(ExplainedEgress, NamesThePolicyThatAuthenticatesClients) {
+  const std::string users = "apiVersion: v1\nkind: Secret\nmetadata: {name: users}\nstringData: {.htpasswd: '" +
+                            std::string(sluice::test::kAnn) + "'}\n";
+  const std::string asks = "default: Allow, clientAuthentication: {basic: {secretRef: {name: users}}";
+  const auto textOf = [&](const std::string& policy) {
+    const content::Output output = explanationOutput(explained(worldWith({policy, users}), asking("http://a.test/")));
+    return output.text + content::outputJson(output.value);
+  };
+  const std::string text = textOf(policyOfGateway("p", asks + "}"));
+  EXPECT_THAT(text, HasSubstr("must prove who it is by a name and a password, by EgressPolicy default/p\n"));
+  EXPECT_THAT(text, HasSubstr("\"authentication\":\"default/p\""));
+  EXPECT_THAT(textOf(policyOfGateway("p", asks + ", required: false}")), HasSubstr("may prove who it is"));
+  EXPECT_THAT(textOf(policyOfGateway("p", kEverything)), Not(HasSubstr("authentication")));
 }
 
 TEST(ExplainedEgress, IsAbsentWithoutPolicies) {
