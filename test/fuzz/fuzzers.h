@@ -29,6 +29,7 @@ int fuzzExchange(const std::uint8_t* data, std::size_t size);
 int fuzzProcess(const std::uint8_t* data, std::size_t size);
 int fuzzSession(const std::uint8_t* data, std::size_t size);
 int fuzzCookie(const std::uint8_t* data, std::size_t size);
+int fuzzPasswords(const std::uint8_t* data, std::size_t size);
 int fuzzTarget(const std::uint8_t* data, std::size_t size);
 int fuzzSni(const std::uint8_t* data, std::size_t size);
 int fuzzCompile(const std::uint8_t* data, std::size_t size);
@@ -61,6 +62,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"process", fuzzProcess},
     {"session", fuzzSession},
     {"cookie", fuzzCookie},
+    {"passwords", fuzzPasswords},
     {"target", fuzzTarget},
     {"sni", fuzzSni},
     {"compile", fuzzCompile},
