@@ -14,6 +14,7 @@ constexpr std::array<TypeFacts, kErrorTypeCount> kTypes{{
     {"http_request_error", 400},
     {"http_request_denied", 403},
     {"authentication_required", 401},
+    {"proxy_authentication_required", 407},
     {"destination_ip_prohibited", 403},
     {"destination_not_found", 404},
     {"misdirected_request", 421},

@@ -20,6 +20,7 @@ enum class ErrorType : std::uint8_t {
   kHttpRequestError,
   kHttpRequestDenied,
   kAuthenticationRequired,
+  kProxyAuthenticationRequired,
   kDestinationIpProhibited,
   kDestinationNotFound,
   kMisdirectedRequest,

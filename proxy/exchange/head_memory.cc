@@ -65,6 +65,8 @@ void HeadMemory::drop() {
   t_.keptTrace = {keep(trace.traceId), keep(trace.spanId)};
   head.headers = {};
   head.tunnelProof = {};
+  head.proxyAuthorization = nullptr;
+  t_.authentication = nullptr;
   t_.request.arena.clear();
   giveBack(charge_);
 }

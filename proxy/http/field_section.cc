@@ -87,8 +87,11 @@ class FieldLineReader {
       case FieldId::kUpgrade:
         return readConnectionSpecific(field);
       case FieldId::kHttp2Settings:
-      case FieldId::kProxyAuthenticate:
       case FieldId::kProxyAuthorization:
+        ++section_.proxyAuthorizationCount;
+        section_.proxyAuthorization = field.value;
+        return nullptr;
+      case FieldId::kProxyAuthenticate:
         return nullptr;
       default:
         keep(field);

@@ -23,7 +23,9 @@ struct FieldSection {
   std::string_view coding;
   std::string_view expect;
   std::string_view upgrade;
+  std::string_view proxyAuthorization;
   std::uint32_t authorizationCount = 0;
+  std::uint32_t proxyAuthorizationCount = 0;
   std::uint32_t contentTypeCount = 0;
   std::uint32_t hostCount = 0;
   std::uint32_t lengthCount = 0;

@@ -198,6 +198,13 @@ std::optional<Error> checkSingletons(const FieldSection& fields) {
   return std::nullopt;
 }
 
+// RFC 9110 section 11.7.2. A gateway is no proxy, so the field means nothing to it.
+std::optional<Error> setProxyAuthorization(base::Arena& arena, RequestHead& head, const FieldSection& fields) {
+  if (fields.proxyAuthorizationCount > 1) return refuse("several Proxy-Authorization fields");
+  head.proxyAuthorization = arena.make<std::string_view>(fields.proxyAuthorization);
+  return std::nullopt;
+}
+
 // RFC 9110 section 10.1.1.
 std::optional<Error> setExpectation(RequestHead& head, const FieldSection& fields) {
   if (fields.expectCount == 0 || head.version == Version::kHttp10) return std::nullopt;
@@ -276,6 +283,9 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   head.acceptsTrailers = fields.teTrailers;
   if (auto error = TargetCheck(arena, raw, fields, terms).apply(head)) return *std::move(error);
   if (auto error = checkSingletons(fields)) return *std::move(error);
+  if (terms.forwardProxy && fields.proxyAuthorizationCount > 0) {
+    if (auto error = setProxyAuthorization(arena, head, fields)) return *std::move(error);
+  }
   if (auto error = setFraming(head, raw, fields)) return *std::move(error);
   if (auto error = setExpectation(head, fields)) return *std::move(error);
   if (extended && fields.lengthCount > 0) return refuse("a tunnel has no Content-Length");

@@ -77,6 +77,7 @@ RequestHead clone(base::Arena& arena, const RequestHead& head) {
   result.target = arena.copy(head.target);
   result.tunnelProof = arena.copy(head.tunnelProof);
   result.headers = head.headers.clone(arena);
+  result.proxyAuthorization = nullptr;
   return result;
 }
 

@@ -99,6 +99,9 @@ struct RequestHead {
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   /// The value that the peer's 101 must contain, if the kind of tunnel has a handshake. Codecs only compare it.
   std::string_view tunnelProof;
+  /// The credentials of a forward proxy's client for the proxy itself (Proxy-Authorization); null if there are none.
+  /// They are no field, so nothing sends them on, and a clone has none.
+  const std::string_view* proxyAuthorization = nullptr;
 
   std::string_view path() const { return target.substr(0, target.find('?')); }
   /// Returns the target as others than the Backend may see it: without its query if that may contain a secret.

@@ -23,6 +23,7 @@ constexpr std::array<ErrorRow, kErrorTypeCount> kRows{{
     {ErrorType::kHttpRequestError, "http_request_error", 400},
     {ErrorType::kHttpRequestDenied, "http_request_denied", 403},
     {ErrorType::kAuthenticationRequired, "authentication_required", 401},
+    {ErrorType::kProxyAuthenticationRequired, "proxy_authentication_required", 407},
     {ErrorType::kDestinationIpProhibited, "destination_ip_prohibited", 403},
     {ErrorType::kDestinationNotFound, "destination_not_found", 404},
     {ErrorType::kMisdirectedRequest, "misdirected_request", 421},

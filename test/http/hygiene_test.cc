@@ -248,6 +248,24 @@ TEST(RequestHygiene, HopByHopFieldsEndHere) {
   EXPECT_TRUE(checked.head().acceptsTrailers);
 }
 
+TEST(RequestHygiene, CredentialsForAForwardProxyAreSetAside) {
+  constexpr ServerTerms kProxy{Scheme::kHttp, true};
+  const Lines lines = {{"host", "a"}, {"proxy-authorization", "Basic eA=="}, {"authorization", "Bearer own"}};
+  Checked proxied(h1("GET", "http://a/"), lines, kProxy);
+  ASSERT_EQ(proxied.status(), 200);
+  EXPECT_EQ(proxied.fields(), "authorization: Bearer own\n");
+  ASSERT_NE(proxied.head().proxyAuthorization, nullptr);
+  EXPECT_EQ(*proxied.head().proxyAuthorization, "Basic eA==");
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  EXPECT_EQ(clone(arena, proxied.head()).proxyAuthorization, nullptr);
+  EXPECT_EQ(Checked(h1(), lines).head().proxyAuthorization, nullptr) << "a gateway is no proxy";
+  EXPECT_EQ(Checked(h1("GET", "http://a/"), {{"host", "a"}}, kProxy).head().proxyAuthorization, nullptr);
+  const Lines twice = {{"host", "a"}, {"proxy-authorization", "Basic eA=="}, {"proxy-authorization", "Basic eQ=="}};
+  EXPECT_EQ(Checked(h1("GET", "http://a/"), twice, kProxy).status(), 400);
+  EXPECT_EQ(Checked(h1(), twice).status(), 200);
+}
+
 TEST(RequestHygiene, ConnectionCannotNameFieldsOfTheGateway) {
   Checked checked(h1(), {{"connection", "host, content-length, authorization, x-forwarded-for, via, cookie"},
                          {"host", "a"},

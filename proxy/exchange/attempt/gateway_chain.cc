@@ -29,7 +29,8 @@ constexpr std::string_view kBlanks = " \t";
 std::string_view registeredType(base::ErrorType type) {
   using base::ErrorType;
   if (type == ErrorType::kMisdirectedRequest) return base::errorTypeName(ErrorType::kHttpRequestError);
-  if (type == ErrorType::kRateLimited || type == ErrorType::kAuthenticationRequired) {
+  if (type == ErrorType::kRateLimited || type == ErrorType::kAuthenticationRequired ||
+      type == ErrorType::kProxyAuthenticationRequired) {
     return base::errorTypeName(ErrorType::kHttpRequestDenied);
   }
   const bool ofProcessor = type == ErrorType::kProcessorFailed || type == ErrorType::kProcessorCapacityReached ||

@@ -10,12 +10,6 @@
 namespace sluice::exchange {
 namespace {
 
-constexpr std::uint16_t kUnauthorized = 401;
-
-base::Error notAuthenticated(const char* why) {
-  return {base::ErrorType::kAuthenticationRequired, base::ErrorOrigin::kDownstream, why};
-}
-
 base::Error noRoom() {
   return {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
           "too many passwords wait to be checked"};
@@ -23,14 +17,17 @@ base::Error noRoom() {
 
 }  // namespace
 
-// Credentials of another scheme are for the Backend.
 bool AuthenticationGate::begin() {
   AuthenticationState& state = *(t_.authentication = t_.request.arena.make<AuthenticationState>());
-  http::Headers& headers = t_.request.head.headers;
-  const http::Field* const field = headers.find(http::FieldId::kAuthorization);
-  if (field == nullptr || !isOfBasic(field->value)) return false;
+  http::RequestHead& head = t_.request.head;
+  if (t_.client.forwardProxy) {
+    if (head.proxyAuthorization != nullptr) state.credentials = *std::exchange(head.proxyAuthorization, nullptr);
+    return false;
+  }
+  const http::Field* const field = head.headers.find(http::FieldId::kAuthorization);
+  if (field == nullptr || !isOfBasic(field->value)) return false;  // those of another scheme are for the Backend
   state.credentials = field->value;
-  headers.remove(http::FieldId::kAuthorization);
+  head.headers.remove(http::FieldId::kAuthorization);
   return true;
 }
 
@@ -44,7 +41,7 @@ bool AuthenticationGate::admit() {
   const routing::ClientAuthentication& demand = *t_.route.listener->authentication;
   if (state.stage == AuthenticationState::Stage::kOwed && !state.credentials.empty()) {
     const auto credentials = readBasic(state.credentials);
-    if (!credentials) return refuse(notAuthenticated("the credentials are malformed"));
+    if (!credentials) return refuse("the credentials are malformed");
     const pki::PasswordClaim claim(demand.users, credentials->user.reveal(), credentials->password.reveal());
     const auto verdict = t_.context.authenticator().judge(claim, t_.client.network, t_.token());
     if (verdict == Authenticator::Verdict::kPending) {
@@ -53,22 +50,25 @@ bool AuthenticationGate::admit() {
     }
     if (verdict == Authenticator::Verdict::kNoRoom) {
       t_.context.onLimit(kPasswordLimit);
-      return refuse(noRoom().ofLimit(kPasswordLimit));
+      t_.raise(Event::kRejected, noRoom().ofLimit(kPasswordLimit));
+      return false;
     }
     state.stage = AuthenticationState::Stage::kChecked;
     state.right = verdict == Authenticator::Verdict::kRight;
   }
-  if (state.stage == AuthenticationState::Stage::kChecked && !state.right)
-    return refuse(notAuthenticated("the name or the password is wrong"));
+  const bool isWrong = state.stage == AuthenticationState::Stage::kChecked && !state.right;
+  if (isWrong) return refuse("the name or the password is wrong");
   if (state.stage == AuthenticationState::Stage::kOwed && demand.required) {
-    return refuse(notAuthenticated("the request has no credentials for this gateway"));
+    return refuse("the request has no credentials for this gateway");
   }
   state.stage = AuthenticationState::Stage::kPassed;
   return true;
 }
 
-bool AuthenticationGate::refuse(const base::Error& error) {
-  t_.raise(Event::kRejected, error);
+bool AuthenticationGate::refuse(const char* why) {
+  const auto type =
+      t_.client.forwardProxy ? base::ErrorType::kProxyAuthenticationRequired : base::ErrorType::kAuthenticationRequired;
+  t_.raise(Event::kRejected, base::Error(type, base::ErrorOrigin::kDownstream, why));
   return false;
 }
 
@@ -79,9 +79,16 @@ void refuseKnown(Transaction& t, const base::Error& error) {
 }
 
 void addChallenge(base::Arena& arena, const Transaction& t, http::ResponseHead& head) {
-  if (!t.error || t.error->type != base::ErrorType::kAuthenticationRequired || head.status != kUnauthorized) return;
-  const std::string realm = "Basic realm=\"" + t.route.listener->authentication->realm + "\", charset=\"UTF-8\"";
-  head.headers.add(arena, "www-authenticate", arena.copy(realm));
+  const bool isAsked = t.error && head.status == t.error->status &&
+                       (t.error->type == base::ErrorType::kAuthenticationRequired ||
+                        t.error->type == base::ErrorType::kProxyAuthenticationRequired);
+  if (!isAsked) return;  // it is refused for another reason, or in the form of gRPC
+  const std::string challenge = "Basic realm=\"" + t.route.listener->authentication->realm + "\"";
+  if (t.client.forwardProxy) {
+    head.headers.add(arena, http::FieldId::kProxyAuthenticate, arena.copy(challenge));
+  } else {
+    head.headers.add(arena, "www-authenticate", arena.copy(challenge + ", charset=\"UTF-8\""));
+  }
 }
 
 }  // namespace sluice::exchange

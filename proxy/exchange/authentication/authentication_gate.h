@@ -1,7 +1,8 @@
 // AuthenticationGate makes clients prove who they are before their requests go on, at listeners that demand it.
 //
-// The credentials are taken out of the head as soon as the listener is known, so that no rule, no step, no log and no
-// Backend sees them. They are judged between the two rounds of steps, once for each exchange.
+// A gateway finds the credentials in Authorization, a forward proxy in Proxy-Authorization. They are taken out of the
+// head as soon as the listener is known, so that no rule, no step, no log and no Backend sees them. They are judged
+// between the two rounds of steps, once for each exchange.
 //
 // It is made where it is needed, and keeps nothing: the state is the transaction's.
 #pragma once
@@ -41,7 +42,8 @@ class AuthenticationGate {
     return t.authentication != nullptr && t.authentication->stage != AuthenticationState::Stage::kPassed;
   }
 
-  /// Called when the listener is found. Returns true if credentials were taken out of the head.
+  /// Called when the listener is found. Takes the credentials out of the head. Returns true if that has changed its
+  /// fields.
   bool begin();
   /// Called when the password that admit() waits for was checked. It is called again then.
   void onChecked(bool right);
@@ -49,7 +51,7 @@ class AuthenticationGate {
   bool admit();
 
  private:
-  bool refuse(const base::Error& error);
+  bool refuse(const char* why);
 
   Transaction& t_;
 };

@@ -22,7 +22,7 @@ void addMember(std::string& text, std::string_view key, std::string_view value) 
 
 /// Returns the class of errors by which SDKs of model providers distinguish errors in `error.type`.
 std::string_view errorClass(std::uint16_t status) {
-  if (status == 401) return "authentication_error";
+  if (status == 401 || status == 407) return "authentication_error";
   if (status == 403) return "permission_error";
   if (status == 404) return "not_found_error";
   if (status == 429) return "rate_limit_error";
@@ -128,6 +128,8 @@ std::string_view statusTitle(std::uint16_t status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 407:
+      return "Proxy Authentication Required";
     case 408:
       return "Request Timeout";
     case 413:
