@@ -32,6 +32,18 @@ base::Error idleError(const Transaction& t, const base::Error& silent) {
   return base::Error::upstream(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long");
 }
 
+/// Sets the deadlines of a tunnel for bytes of any protocol.
+void boundTunnel(const StreamTunnel& stream, Timeline& line) {
+  if (line.timeouts.tunnel != base::Duration::zero()) line.tunnelEnd = stream.agreed + line.timeouts.tunnel;
+  const bool isAwaited = stream.first.begun() && !stream.first.known() && stream.firstByte != base::MonotonicTime{};
+  if (isAwaited) line.sniff = stream.firstByte + line.timeouts.tunnelSniff;
+}
+
+/// Returns the name of the limit of an exchange in which nothing moves.
+std::string_view idleLimitOf(http::Tunnel tunnel) {
+  return tunnel == http::Tunnel::kStream ? "tunnelIdle" : "streamIdle";
+}
+
 }  // namespace
 
 // --- the mover ------------------------------------------------------------------------------------------------------
@@ -61,7 +73,7 @@ void Exchange::drive() {
 
 void Exchange::onRequestReset(const base::Error& error, bool answerable) {
   s_.requestBody.breakOff();
-  endTunnelBy(TunnelEnd::kClient);
+  s_.transaction.endTunnel(TunnelEnd::kClient);
   raise(answerable ? Event::kRequestBroken : Event::kClientGone, error);
 }
 
@@ -123,13 +135,6 @@ bool Exchange::owesBytes(const Timeline& line) const {
          line.withheld == base::MonotonicTime::max() && s_.processing.deadline() == base::MonotonicTime::max();
 }
 
-void Exchange::boundTunnel(Timeline& line) const {
-  const StreamTunnel& stream = *s_.transaction.streamTunnel;
-  if (line.timeouts.tunnel != base::Duration::zero()) line.tunnelEnd = stream.agreed + line.timeouts.tunnel;
-  const bool isAwaited = stream.first.begun() && !stream.first.known() && stream.firstByte != base::MonotonicTime{};
-  if (isAwaited) line.sniff = stream.firstByte + line.timeouts.tunnelSniff;
-}
-
 Timeline Exchange::timeline() const {
   Timeline line{.timeouts = s_.transaction.context.timeouts(),
                 .lastProgress = s_.transaction.lastProgress,
@@ -137,7 +142,7 @@ Timeline Exchange::timeline() const {
                 .tunnel = s_.transaction.tunnel,
                 .clientStalls = false};
   if (line.answering) return line;
-  if (line.tunnel == http::Tunnel::kStream) boundTunnel(line);
+  if (line.tunnel == http::Tunnel::kStream) boundTunnel(*s_.transaction.streamTunnel, line);
   line.clientStalls = clientStalls();
   line.withheld = s_.account.withheldDeadline();
   line.unclaimed = s_.account.takingDeadline();
@@ -235,10 +240,10 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kRetry:
       return raise(Event::kRetryDue);
     case Expiry::kIdle:
-      endTunnelBy(TunnelEnd::kIdle);
-      return raise(Event::kDeadline, timedOut(idleLimit(), idleError(s_.transaction, silent)));
+      s_.transaction.endTunnel(TunnelEnd::kIdle);
+      return raise(Event::kDeadline, timedOut(idleLimitOf(s_.transaction.tunnel), idleError(s_.transaction, silent)));
     case Expiry::kTunnel:
-      endTunnelBy(TunnelEnd::kTotal);
+      s_.transaction.endTunnel(TunnelEnd::kTotal);
       return raise(Event::kDeadline, timedOut("tunnel", ofTunnel("the tunnel has lasted for as long as it may")));
     case Expiry::kSniff:
       s_.transaction.streamTunnel->first.finish();
@@ -252,10 +257,6 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kAttemptIdle:
       return raise(Event::kAttemptExpired, timedOut("attemptIdle", silent));
   }
-}
-
-std::string_view Exchange::idleLimit() const {
-  return s_.transaction.tunnel == http::Tunnel::kStream ? "tunnelIdle" : "streamIdle";
 }
 
 }  // namespace sluice::exchange

@@ -53,11 +53,9 @@ class Exchange final : private net::Timer {
   void addResponseBody(std::string_view bytes) { s_.responseBody.add(bytes); }
   void endResponse(std::optional<http::Trailers> trailers) { s_.responseBody.end(std::move(trailers)); }
   void onUpstreamReset(const base::Error& error, bool unprocessed) {
-    endTunnelBy(TunnelEnd::kBackend);
+    s_.transaction.endTunnel(TunnelEnd::kBackend);
     s_.attempts.onReset(error, unprocessed);
   }
-  /// Called when the process ends and the exchange is not over.
-  void onProcessEnd() { endTunnelBy(TunnelEnd::kDrain); }
   void onRequestTaken(std::size_t count) { s_.requestBody.onTaken(count); }
   /// Called when a suspended step may go on, or has been dropped.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
@@ -98,11 +96,6 @@ class Exchange final : private net::Timer {
   void armAt(base::MonotonicTime deadline);
   void armNew();
   Timeline timeline() const;
-  void boundTunnel(Timeline& line) const;
-  std::string_view idleLimit() const;
-  void endTunnelBy(TunnelEnd reason) {
-    if (s_.transaction.streamTunnel != nullptr) s_.transaction.streamTunnel->endBy(reason);
-  }
   bool clientStalls() const;
   bool owesBytes(const Timeline& line) const;
   void expire(Expiry expiry);

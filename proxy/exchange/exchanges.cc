@@ -66,7 +66,8 @@ void Exchanges::shutdown() {
   due_.clear();
   finished_.clear();
   exchanges_.forEach([this](Exchange& exchange) {
-    exchange.onProcessEnd();
+    const Transaction& transaction = exchange.transaction();
+    if (transaction.streamTunnel != nullptr) transaction.streamTunnel->endBy(TunnelEnd::kDrain);
     finished_.push_back(exchange.transaction().handle);
   });
   reap();

@@ -62,7 +62,7 @@ DynamicTargets::DynamicTargets(PolicyNeed policies, std::vector<std::string> nam
 }
 
 /// Returns nullptr if there is none.
-const std::shared_ptr<const BackendPlan>* DynamicTargets::portFor(const NamedTarget& named,
+const std::shared_ptr<const BackendPlan>* DynamicTargets::portFor(const NamedDestination& named,
                                                                   std::uint16_t number) const {
   const bool secure = named.scheme == http::Scheme::kHttps;
   for (const auto& each : ports) {
@@ -73,7 +73,7 @@ const std::shared_ptr<const BackendPlan>* DynamicTargets::portFor(const NamedTar
   return nullptr;
 }
 
-base::Result<RequestedTarget> DynamicTargets::targetOf(const NamedTarget& named) const {
+base::Result<RequestedTarget> DynamicTargets::targetOf(const NamedDestination& named) const {
   RequestedTarget target{http::hostOf(named.authority), http::portOf(named.authority), nullptr};
   if (target.host.empty() || !isNameOrAddress(target.host)) {
     return refused("the request names no host to which the backend could send it");
@@ -90,7 +90,7 @@ base::Result<RequestedTarget> DynamicTargets::targetOf(const NamedTarget& named)
   return target;
 }
 
-base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, const NamedTarget& named,
+base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, const NamedDestination& named,
                                               const TargetPolicies& policies) {
   const DynamicTargets& targets = *backend.dynamic;
   const bool permitted = targets.need == PolicyNeed::kNone ||

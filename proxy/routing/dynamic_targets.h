@@ -19,7 +19,7 @@
 namespace sluice::routing {
 
 /// The words by which a request names its destination.
-struct NamedTarget {
+struct NamedDestination {
   std::string_view authority;                 // in normal form
   bool forwardProxy = false;                  // the client has chosen this gateway as its proxy
   bool isTunnel = false;                      // the request is a CONNECT
@@ -27,7 +27,7 @@ struct NamedTarget {
 };
 
 /// Returns the name of the destination in a request to a listener of that kind.
-inline NamedTarget namedTarget(const http::RequestHead& head, bool forwardProxy) {
+inline NamedDestination namedDestination(const http::RequestHead& head, bool forwardProxy) {
   return {head.authority, forwardProxy, head.tunnel == http::Tunnel::kStream, head.scheme};
 }
 
@@ -54,7 +54,7 @@ struct DynamicTargets {
   /// Returns the destination of a request. Without a port it is the usual one of the scheme at a forward proxy, and
   /// elsewhere the first port of the Backend. An error (403) says why the Backend does not go there. Views are into the
   /// authority.
-  base::Result<RequestedTarget> targetOf(const NamedTarget& named) const;
+  base::Result<RequestedTarget> targetOf(const NamedDestination& named) const;
 
   PolicyNeed need;
 
@@ -64,7 +64,7 @@ struct DynamicTargets {
   std::vector<std::shared_ptr<const BackendPlan>> ports;
 
  private:
-  const std::shared_ptr<const BackendPlan>* portFor(const NamedTarget& named, std::uint16_t number) const;
+  const std::shared_ptr<const BackendPlan>* portFor(const NamedDestination& named, std::uint16_t number) const;
 
   NameTable<RuleSet<1>> table_;  // of `hostnames`
 };
@@ -76,7 +76,7 @@ struct TargetPolicies {
 };
 /// Returns the destination of a request to that Backend of type Dynamic, as DynamicTargets::targetOf() does, or an
 /// error (403) if the policies that it needs do not cover the request.
-base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, const NamedTarget& named,
+base::Result<RequestedTarget> requestedTarget(const BackendPlan& backend, const NamedDestination& named,
                                               const TargetPolicies& policies);
 
 /// Returns the plan of that destination. It shares nothing with those of other destinations: neither connections nor

@@ -30,7 +30,7 @@ std::string getAs(const std::string& user, const std::string& password) {
 }
 
 int statusFrom(std::uint16_t port, const std::string& address, const std::string& request) {
-  BlockingSocket client = BlockingSocket::connect(port, 0, address);
+  BlockingSocket client = BlockingSocket::connect(port, 0, address.c_str());
   return askRaw(client, request).status;
 }
 

@@ -131,7 +131,7 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s, tunnelIdle: 12s, tunnel: 13s, tunnelSniff: 14s}
+  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
 clientHalfClose: Allow
 provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allowServiceType: true, allowScheduling: true,
   allowServiceAccountAnnotations: true}
@@ -156,9 +156,6 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
   EXPECT_EQ(settings.timeouts.upstreamPing, seconds(0));
-  EXPECT_EQ(settings.timeouts.tunnelIdle, seconds(12));
-  EXPECT_EQ(settings.timeouts.tunnel, seconds(13));
-  EXPECT_EQ(settings.timeouts.tunnelSniff, seconds(14));
   EXPECT_EQ(settings.clientHalfClose, base::ClientHalfClose::kAllow);
   const base::ProvisioningSettings& provisioning = settings.provisioning;
   EXPECT_THAT(provisioning.namespaces, ElementsAre("a", "b"));
@@ -168,6 +165,18 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_TRUE(provisioning.allowServiceType);
   EXPECT_TRUE(provisioning.allowScheduling);
   EXPECT_TRUE(provisioning.allowServiceAccountAnnotations);
+}
+
+TEST(Settings, BoundTunnels) {
+  const auto reading = readSettingsBlock(
+      "timeouts: {tunnelIdle: 12s, tunnel: 13s, tunnelSniff: 14s}\nlimits: {tunnels: 15, tunnelsPerAddress: 16}");
+  ASSERT_THAT(reading.problems, IsEmpty());
+  const base::Settings& settings = *reading.settings;
+  EXPECT_EQ(settings.timeouts.tunnelIdle, seconds(12));
+  EXPECT_EQ(settings.timeouts.tunnel, seconds(13));
+  EXPECT_EQ(settings.timeouts.tunnelSniff, seconds(14));
+  EXPECT_EQ(settings.limits.tunnels, 15U);
+  EXPECT_EQ(settings.limits.tunnelsPerAddress, 16U);
 }
 
 TEST(Settings, RequireTheFullNamesOfEgressPolicies) {

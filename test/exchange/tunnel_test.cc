@@ -63,9 +63,9 @@ TEST(TunnelHandshake, MakesAKeyForAClientThatSentNone) {
   EXPECT_EQ(keys.size(), 2U);
 }
 
-class Tunnel : public ::testing::Test {
+class WebSocketTunnel : public ::testing::Test {
  protected:
-  explicit Tunnel(const RigOptions& made = options()) : rig_(made), client_(rig_.connect()) {}
+  explicit WebSocketTunnel(const RigOptions& made = options()) : rig_(made), client_(rig_.connect()) {}
 
   void ask() {
     index_ =
@@ -113,7 +113,7 @@ class Tunnel : public ::testing::Test {
   std::size_t index_ = 0;
 };
 
-TEST_F(Tunnel, MovesBytesBothWays) {
+TEST_F(WebSocketTunnel, MovesBytesBothWays) {
   open();
   EXPECT_EQ(heard().message.head.body, Body::kTunnel);
   EXPECT_NE(heard().message.head.headers.find("sec-websocket-version"), nullptr);
@@ -141,7 +141,7 @@ TEST_F(Tunnel, MovesBytesBothWays) {
   expectClean();
 }
 
-TEST_F(Tunnel, CountsAgainstTheBackendsLimitsForAsLongAsItLives) {
+TEST_F(WebSocketTunnel, CountsAgainstTheBackendsLimitsForAsLongAsItLives) {
   open();
   reply("hello");
   EXPECT_EQ(rig_.budget().connections.count(), 1U);
@@ -153,7 +153,7 @@ TEST_F(Tunnel, CountsAgainstTheBackendsLimitsForAsLongAsItLives) {
   expectClean();
 }
 
-TEST_F(Tunnel, IsBoundedByCreditBothWays) {
+TEST_F(WebSocketTunnel, IsBoundedByCreditBothWays) {
   open();
   backend().grants = false;
   client_.grants = false;
@@ -169,7 +169,7 @@ TEST_F(Tunnel, IsBoundedByCreditBothWays) {
   EXPECT_EQ(answer().body.size(), much.size());
 }
 
-TEST_F(Tunnel, GoesOnToTheBackendAfterTheBackendHasEnded) {
+TEST_F(WebSocketTunnel, GoesOnToTheBackendAfterTheBackendHasEnded) {
   open();
   reply("last");
   backend().finish(0);
@@ -188,7 +188,7 @@ TEST_F(Tunnel, GoesOnToTheBackendAfterTheBackendHasEnded) {
   expectClean();
 }
 
-TEST_F(Tunnel, LetsTheClientGoWhenTheBackendThatHasEndedIsLost) {
+TEST_F(WebSocketTunnel, LetsTheClientGoWhenTheBackendThatHasEndedIsLost) {
   open();
   client_.grants = false;
   reply(std::string(300'000, 'x') + "last");
@@ -208,7 +208,7 @@ TEST_F(Tunnel, LetsTheClientGoWhenTheBackendThatHasEndedIsLost) {
   expectClean();
 }
 
-TEST_F(Tunnel, IsCutAtTheBackendWhenTheClientIsLost) {
+TEST_F(WebSocketTunnel, IsCutAtTheBackendWhenTheClientIsLost) {
   open();
   client_.wire().reset();
   EXPECT_TRUE(rig_.settle());
@@ -217,7 +217,7 @@ TEST_F(Tunnel, IsCutAtTheBackendWhenTheClientIsLost) {
   expectClean();
 }
 
-TEST_F(Tunnel, IsCutAtTheClientWhenTheBackendIsLost) {
+TEST_F(WebSocketTunnel, IsCutAtTheClientWhenTheBackendIsLost) {
   open();
   backend().wire().reset();
   EXPECT_TRUE(rig_.settle());
@@ -226,14 +226,14 @@ TEST_F(Tunnel, IsCutAtTheClientWhenTheBackendIsLost) {
   expectClean();
 }
 
-class LastConnection : public Tunnel {
+class LastConnection : public WebSocketTunnel {
  protected:
   static RigOptions boundedBy(std::uint64_t connections) {
     RigOptions made = options();
     made.maxConnections = connections;
     return made;
   }
-  explicit LastConnection(std::uint64_t connections = 1) : Tunnel(boundedBy(connections)) {}
+  explicit LastConnection(std::uint64_t connections = 1) : WebSocketTunnel(boundedBy(connections)) {}
   ClientPeer& another() {
     ClientPeer& other = rig_.connect();
     other.ask({.target = "/ok/other"});
@@ -273,7 +273,7 @@ TEST_F(LastButOneConnection, MayBeATunnelWithoutMakingOthersWait) {
 
 // --- no tunnel
 
-TEST_F(Tunnel, DoesNotComeAboutIfTheBackendAnswersOtherwise) {
+TEST_F(WebSocketTunnel, DoesNotComeAboutIfTheBackendAnswersOtherwise) {
   ask();
   backend().respond(0, 426, "no");
   EXPECT_TRUE(rig_.settle());
@@ -293,7 +293,7 @@ TEST_F(Tunnel, DoesNotComeAboutIfTheBackendAnswersOtherwise) {
 }
 
 // Bytes that a client sends before the tunnel is agreed could be taken for a second request (request smuggling).
-TEST_F(Tunnel, DoesNotForwardBytesThatComeBeforeItIsAgreed) {
+TEST_F(WebSocketTunnel, DoesNotForwardBytesThatComeBeforeItIsAgreed) {
   ask();
   client_.wire().deliver("GET /ok/hidden HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(rig_.settle());
@@ -306,7 +306,7 @@ TEST_F(Tunnel, DoesNotForwardBytesThatComeBeforeItIsAgreed) {
   EXPECT_NE(backend().request(1).message.head.headers.find(http::FieldId::kVia), nullptr);
 }
 
-TEST_F(Tunnel, FailsIfTheSwitchDoesNotFit) {
+TEST_F(WebSocketTunnel, FailsIfTheSwitchDoesNotFit) {
   ask();
   backend().wire().deliver(
       "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: "
@@ -316,14 +316,14 @@ TEST_F(Tunnel, FailsIfTheSwitchDoesNotFit) {
   EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kHttpProtocolError);
 }
 
-class Http2Backend : public Tunnel {
+class Http2Backend : public WebSocketTunnel {
  protected:
   static RigOptions http2() {
     RigOptions made = options();
     made.protocol = routing::UpstreamProtocol::kHttp2;
     return made;
   }
-  Http2Backend() : Tunnel(http2()) {}
+  Http2Backend() : WebSocketTunnel(http2()) {}
 };
 
 TEST_F(Http2Backend, RefusesTunnels) {
@@ -335,7 +335,7 @@ TEST_F(Http2Backend, RefusesTunnels) {
 
 // --- time
 
-TEST_F(Tunnel, OutlivesTheTimeoutsOfItsRequest) {
+TEST_F(WebSocketTunnel, OutlivesTheTimeoutsOfItsRequest) {
   ask();
   rig_.advance(seconds(5));  // bodyIdle bounds bodies only
   agree();
@@ -345,7 +345,7 @@ TEST_F(Tunnel, OutlivesTheTimeoutsOfItsRequest) {
   EXPECT_EQ(heard().body, "alive");
 }
 
-TEST_F(Tunnel, EndsWithTheTimeoutOfItsRequestIfItIsNeverAgreed) {
+TEST_F(WebSocketTunnel, EndsWithTheTimeoutOfItsRequestIfItIsNeverAgreed) {
   ask();
   rig_.advanceShortOf(seconds(10));
   EXPECT_TRUE(rig_.told.empty());
@@ -353,7 +353,7 @@ TEST_F(Tunnel, EndsWithTheTimeoutOfItsRequestIfItIsNeverAgreed) {
   EXPECT_EQ(answer().message.head.status, 504);
 }
 
-TEST_F(Tunnel, IsCutWhenNothingMovesForLong) {
+TEST_F(WebSocketTunnel, IsCutWhenNothingMovesForLong) {
   open();
   rig_.advance(seconds(50));
   say("x");  // one byte is progress

@@ -7,48 +7,11 @@
 #include <vector>
 
 #include "proxy/http/field_section.h"
+#include "test/http/hygiene/checked_request.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice::http {
 namespace {
-
-using Lines = std::vector<std::pair<std::string, std::string>>;
-
-// A request as a codec passes it in, with the arena of its head.
-class Checked {
- public:
-  Checked(RawRequest raw, const Lines& lines, ServerTerms terms = Scheme::kHttp) : head_(check(raw, lines, terms)) {}
-
-  int status() const { return head_ ? 200 : head_.error().status; }
-  RequestHead& head() { return *head_; }
-  std::string fields() { return test::render(test::fieldList(head_->headers)); }
-
- private:
-  base::Result<RequestHead> check(RawRequest raw, const Lines& lines, ServerTerms terms) {
-    for (const auto& [name, value] : lines) raw.fields.add(arena_, arena_.copy(name), arena_.copy(value));
-    return checkRequest(arena_, raw, terms);
-  }
-
-  base::ChunkPool pool_;
-  base::Arena arena_{pool_};
-  base::Result<RequestHead> head_;
-};
-
-RawRequest h1(std::string_view method = "GET", std::string_view target = "/", Version version = Version::kHttp11) {
-  RawRequest raw;
-  raw.method = method;
-  raw.target = target;
-  raw.version = version;
-  return raw;
-}
-
-RawRequest h2(std::string_view method = "GET", bool endOfStream = true) {
-  RawRequest raw = h1(method, "/", Version::kHttp2);
-  raw.scheme = "http";
-  raw.authority = "a";
-  raw.endOfStream = endOfStream;
-  return raw;
-}
 
 TEST(RequestHygiene, HasOneAuthority) {
   const struct {
@@ -466,65 +429,6 @@ TEST(Trailers, KeepOnlyFieldsThatMayFollowABody) {
   EXPECT_EQ(test::render(test::fieldList(fields)), "grpc-status: 1\nx-checksum: 1\ngrpc-message: 1\n");
   fields.add(arena, ":status", "200");
   EXPECT_FALSE(checkTrailers(fields));
-}
-
-// --- forward proxies
-
-constexpr ServerTerms kProxyTerms(Scheme::kHttp, true);
-
-TEST(ProxyHygiene, TakesTheDestinationFromTheTargetAlone) {
-  Checked plain(h1("GET", "http://A.test:8080/x?y"), {{"host", "other.test"}}, kProxyTerms);
-  ASSERT_EQ(plain.status(), 200);
-  EXPECT_EQ(plain.head().authority, "a.test:8080");
-  EXPECT_EQ(plain.head().target, "/x?y");
-  EXPECT_EQ(plain.head().scheme, Scheme::kHttp);
-  Checked secure(h1("GET", "HTTPS://a.test"), {{"host", "a.test"}}, kProxyTerms);
-  ASSERT_EQ(secure.status(), 200);
-  EXPECT_EQ(secure.head().scheme, Scheme::kHttps);
-  EXPECT_EQ(secure.head().target, "/");
-  EXPECT_EQ(Checked(h1("OPTIONS", "http://a.test"), {{"host", "a"}}, kProxyTerms).head().target, "*");
-  for (const char* target : {"/", "*", "a.test", "ftp://a.test/", "http:///", "http://u@a.test/", "://a.test/"}) {
-    EXPECT_EQ(Checked(h1("GET", target), {{"host", "a.test"}}, kProxyTerms).status(), 400) << target;
-  }
-  EXPECT_EQ(Checked(h1("GET", "http://a.test/"), {}, kProxyTerms).status(), 400);
-  EXPECT_EQ(Checked(h1("GET", "http://a.test/", Version::kHttp10), {}, kProxyTerms).status(), 200);
-}
-
-TEST(ProxyHygiene, TakesConnectWithAHostAndAPort) {
-  Checked tunnel(h1("CONNECT", "A.test:443"), {{"host", "else"}, {"upgrade", "websocket"}}, kProxyTerms);
-  ASSERT_EQ(tunnel.status(), 200);
-  EXPECT_EQ(tunnel.head().authority, "a.test:443");
-  EXPECT_EQ(tunnel.head().target, "");
-  EXPECT_EQ(tunnel.head().body, Body::kTunnel);
-  EXPECT_EQ(tunnel.head().tunnel, Tunnel::kStream);
-  EXPECT_EQ(Checked(h1("CONNECT", "[::1]:1"), {{"host", "x"}}, kProxyTerms).status(), 200);
-  for (const char* target :
-       {"a.test", "a.test:", "a.test:0", "a.test:65536", ":443", "http://a.test:1/", "/", "u@a:1"}) {
-    EXPECT_EQ(Checked(h1("CONNECT", target), {{"host", "x"}}, kProxyTerms).status(), 400) << target;
-  }
-  const Lines contents[] = {{{"host", "x"}, {"content-length", "1"}},
-                            {{"host", "x"}, {"transfer-encoding", "chunked"}}};
-  for (const Lines& content : contents) {
-    EXPECT_EQ(Checked(h1("CONNECT", "a.test:1"), content, kProxyTerms).status(), 400);
-  }
-  EXPECT_EQ(Checked(h1("CONNECT", "a.test:1"), {{"host", "x"}, {"content-length", "0"}}, kProxyTerms).status(), 200);
-  EXPECT_EQ(Checked(h1("CONNECT", "a.test:1"), {{"host", "x"}}).status(), 405) << "elsewhere";
-}
-
-TEST(ProxyHygiene, TakesConnectOfHttp2WithoutSchemeAndPath) {
-  RawRequest raw = h2("CONNECT", false);
-  raw.scheme = raw.target = {};
-  raw.authority = "a.test:443";
-  Checked tunnel(raw, {}, kProxyTerms);
-  ASSERT_EQ(tunnel.status(), 200);
-  EXPECT_EQ(tunnel.head().tunnel, Tunnel::kStream);
-  raw.scheme = "https";
-  EXPECT_EQ(Checked(raw, {}, kProxyTerms).status(), 400);
-  RawRequest plain = h2();
-  plain.scheme = "https";
-  EXPECT_EQ(Checked(plain, {}, kProxyTerms).head().scheme, Scheme::kHttps);
-  plain.scheme = "ftp";
-  EXPECT_EQ(Checked(plain, {}, kProxyTerms).status(), 400);
 }
 
 }  // namespace

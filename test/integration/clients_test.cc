@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
-#include "test/integration/support/grpc_origin.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/grpc_origin.h"
+#include "test/integration/support/node/node.h"
 
 namespace sluice::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
-#include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/h2_client.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/grpc_origin.h"
+#include "test/integration/support/node/node.h"
 #include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {

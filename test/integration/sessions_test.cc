@@ -13,7 +13,7 @@
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/node.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
 

@@ -8,8 +8,8 @@
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
-#include "test/integration/support/node.h"
-#include "test/integration/support/node_origin.h"
+#include "test/integration/support/node/node.h"
+#include "test/integration/support/node/node_origin.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 

@@ -21,21 +21,23 @@ DirectPlan compileDirect(const SystemTrust& authorities) {
   return directPlan(*store);
 }
 
-std::shared_ptr<routing::Rule> restRule(std::shared_ptr<const processing::Chain> chain,
-                                        const std::optional<Fault>& why) {
-  auto rest = std::make_shared<routing::Rule>();
-  rest->isRest = true;
-  rest->chain = std::move(chain);
-  if (why) rest->failure = answer(*why);
-  return rest;
-}
-
 /// Has the rule send its requests to the destinations that they name.
 void lead(routing::Rule& rest, const DirectPlan& direct) {
   if (!direct && !rest.failure) rest.failure = answer(direct.fault);
   if (!direct) return;
   rest.backends.emplace_back().backend = *direct.value;
   rest.totalWeight = 1;
+}
+
+/// `direct` is null unless clients name the destinations of the requests.
+std::shared_ptr<const routing::Rule> restRule(std::shared_ptr<const processing::Chain> chain,
+                                              const std::optional<Fault>& why, const DirectPlan* direct) {
+  auto rest = std::make_shared<routing::Rule>();
+  rest->isRest = true;
+  rest->chain = std::move(chain);
+  if (why) rest->failure = answer(*why);
+  if (direct != nullptr) lead(*rest, *direct);
+  return rest;
 }
 
 }  // namespace
@@ -55,12 +57,10 @@ void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hoo
       const std::vector<processing::Step>& own = listener.unmatched;
       const bool isProxy = config::isForwardProxy(listener.listener->protocol);
       if (!why && listener.chain == nullptr && ofRoutes == nullptr && own.empty() && !isProxy) continue;
-      const std::shared_ptr<routing::Rule> rest = restRule(own.empty() ? ofRoutes : chainOf(own, ofRoutes), why);
-      if (isProxy) lead(*rest, direct());
-      listener.rest = rest;
+      listener.rest = restRule(own.empty() ? ofRoutes : chainOf(own, ofRoutes), why, isProxy ? &direct() : nullptr);
     }
     const std::optional<Fault>& why = ofProcess ? ofProcess : ofAllHosts;
-    if (why) gateway.rest = restRule(nullptr, why);
+    if (why) gateway.rest = restRule(nullptr, why, nullptr);
   }
 }
 

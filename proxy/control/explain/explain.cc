@@ -184,7 +184,7 @@ class ExplanationMaker {
 
   /// Describes the destination that the request names.
   ExplainedBackend describeRequested(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
-    const auto target = routing::requestedTarget(*weighted.backend, routing::namedTarget(head_, isForwardProxy_),
+    const auto target = routing::requestedTarget(*weighted.backend, routing::namedDestination(head_, isForwardProxy_),
                                                  {match_.listener->egress.get(), rule.egress.get()});
     routing::WeightedBackend named = weighted;
     if (target.ok()) {

@@ -10,7 +10,7 @@ std::optional<base::Error> findDestination(Transaction& transaction, Attempt& at
   if (backend.dynamic == nullptr || attempt.requested != nullptr) return std::nullopt;
   const MatchedRoute& route = transaction.route;
   const auto target = routing::requestedTarget(
-      backend, routing::namedTarget(transaction.request.head, transaction.client.forwardProxy),
+      backend, routing::namedDestination(transaction.request.head, transaction.client.forwardProxy),
       {route.listener != nullptr ? route.listener->egress.get() : nullptr, route.rule->egress.get()});
   if (!target.ok()) return target.error();
   attempt.requested = transaction.context.upstreams().requested(*target);

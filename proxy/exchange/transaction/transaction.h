@@ -108,6 +108,10 @@ class Transaction {
   http::ServerCodec* codec();
   base::MonotonicTime now() const { return context.worker().now(); }
   bool tunnels() const { return tunnel != http::Tunnel::kNone; }
+  /// Keeps the reason for the end of a tunnel for bytes of any protocol, if there is one and it has no reason yet.
+  void endTunnel(TunnelEnd reason) {
+    if (streamTunnel != nullptr) streamTunnel->endBy(reason);
+  }
   bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
   http::TraceContext trace() const {
     return keptTrace.traceId.empty() ? http::traceContextOf(request.head.headers) : keptTrace;
@@ -138,11 +142,11 @@ class Transaction {
   std::optional<http::ResponseMessage> response;
   http::BodyPipe responseBody;
   MatchedRoute route;
-  std::unique_ptr<StreamTunnel> streamTunnel;  // null unless the request is a CONNECT that may go on
+  std::unique_ptr<StreamTunnel> streamTunnel;     // null unless the request is a CONNECT that may go on
   AuthenticationState* authentication = nullptr;  // in the arena of the request; null unless the listener authenticates
-  EgressState* egress = nullptr;               // in the arena of the request; null unless policies cover the exchange
-  bool fromGateway = false;                    // another gateway has passed the request on
-  bool routed = false;                         // the observer was notified of a route, or that there is none
+  EgressState* egress = nullptr;  // in the arena of the request; null unless policies cover the exchange
+  bool fromGateway = false;       // another gateway has passed the request on
+  bool routed = false;            // the observer was notified of a route, or that there is none
 
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;

@@ -74,7 +74,6 @@ class H1ServerCodec final : public ServerCodec {
   void refuseHead(const base::Error& error);
   void failBody(const base::Error& error);
   void settleEnd();
-  bool mayConfuse(const ResponseHead& refusal) const;
   void openTunnel(const ResponseHead& head);
   void failResponse();
   void finishExchange();

@@ -63,6 +63,13 @@ bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
   return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
 }
 
+// After a refused CONNECT, the client's bytes may belong to the tunnel and must not be read as its next request. A
+// client that is asked for credentials repeats its request, if it has not sent anything yet.
+bool endsConnection(std::uint16_t refusal, bool hasSentMore) {
+  constexpr std::uint16_t kCredentialsWanted = 407;
+  return refusal != kCredentialsWanted || hasSentMore;
+}
+
 // Reports that there is no room for the head or the trailers that arrive.
 Error noRoom(ServerSink& sink, Limit reached) {
   sink.onLimitHit(reached);
@@ -283,7 +290,7 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   // should know.
   const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
-  if (asked_ == Tunnel::kStream && mayConfuse(head)) closeAfter_ = true;
+  if (asked_ == Tunnel::kStream && endsConnection(head.status, !stash_.empty())) closeAfter_ = true;
   H1Persistence persistence = H1Persistence::kSilent;
   if (closeAfter_) {
     persistence = H1Persistence::kClose;
@@ -292,13 +299,6 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   }
   if (head.status < 200 || !writeResponseHead(out_.heads(), head, body, persistence)) return failResponse();
   out_.begin(body.framing, body.contentLength.value_or(0));
-}
-
-// After a refused CONNECT, the client's bytes may belong to the tunnel and must not be read as its next request. A
-// client that is asked for credentials repeats its request, if it has not sent anything yet.
-bool H1ServerCodec::mayConfuse(const ResponseHead& refusal) const {
-  constexpr std::uint16_t kCredentialsWanted = 407;
-  return refusal.status != kCredentialsWanted || !stash_.empty();
 }
 
 // RFC 9110 sections 7.8 and 9.3.6. The bytes that the client sent behind its request were kept, and belong to the

@@ -74,7 +74,7 @@ TEST(ForwardProxies, SendTheRestToTheDestinationsThatRequestsName) {
   const routing::BackendPlan& direct = *listener->rest->backends.front().backend;
   ASSERT_NE(direct.dynamic, nullptr);
   EXPECT_EQ(direct.dynamic->need, routing::PolicyNeed::kEnforced);
-  const auto planOf = [&](routing::NamedTarget named) {
+  const auto planOf = [&](routing::NamedDestination named) {
     named.forwardProxy = true;
     return routing::requestedPlan(*direct.dynamic->targetOf(named));
   };

@@ -238,7 +238,8 @@ TEST(Explain, AnswersForAListenerThatIsNotServed) {
 TEST(Explain, RefusesQuestionsThatNobodyCanAnswer) {
   const World world({test::kClass, test::kGateway, test::kBackend, test::kRoute});
   EXPECT_THAT(test::refusedQuestion(world, asking("a.test/x")), HasSubstr("url: it has no scheme"));
-  EXPECT_THAT(test::refusedQuestion(world, asking("ftp://a.test/")), HasSubstr("url: its scheme is neither"));
+  EXPECT_THAT(test::refusedQuestion(world, asking("ftp://a.test/")),
+              HasSubstr("url: its scheme is not http, https or connect"));
   EXPECT_THAT(test::refusedQuestion(world, asking("http:///x")), HasSubstr("url: it has no valid host"));
   EXPECT_THAT(test::refusedQuestion(world, asking("http://a.test/", {"x"})), HasSubstr("header: a header is"));
   RequestInQuestion question = asking("http://a.test/");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/node.h"
 #include "test/integration/support/route.h"
 
 namespace sluice::test {

@@ -9,7 +9,7 @@
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/node.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"

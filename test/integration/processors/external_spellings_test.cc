@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
-#include "test/integration/support/grpc_origin.h"
+#include "test/integration/support/node/grpc_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
 

@@ -10,7 +10,7 @@
 #include "test/integration/egress/egress_yaml.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/name_server.h"
-#include "test/integration/support/node_origin.h"
+#include "test/integration/support/node/node_origin.h"
 
 namespace sluice::test {
 

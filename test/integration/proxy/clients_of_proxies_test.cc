@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "test/integration/proxy/client_stage.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/node.h"
 
 namespace sluice::test {
 namespace {
@@ -169,11 +169,11 @@ TEST_P(ProxyClients, ReachTheirOriginsUnchanged) {
   EXPECT_EQ(stage.gateway().metric(decisionsOf("origins", "default", "denied")), 0);
 }
 
-std::string nameOf(const testing::TestParamInfo<ProxyClient>& info) { return info.param.name; }
+std::string nameOfClient(const testing::TestParamInfo<ProxyClient>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Tool, ProxyClients, testing::ValuesIn(kCommandLineTools), nameOf);
-INSTANTIATE_TEST_SUITE_P(Library, ProxyClients, testing::ValuesIn(kLibraries), nameOf);
-INSTANTIATE_TEST_SUITE_P(Protocol, ProxyClients, testing::ValuesIn(kOtherProtocols), nameOf);
+INSTANTIATE_TEST_SUITE_P(Tool, ProxyClients, testing::ValuesIn(kCommandLineTools), nameOfClient);
+INSTANTIATE_TEST_SUITE_P(Library, ProxyClients, testing::ValuesIn(kLibraries), nameOfClient);
+INSTANTIATE_TEST_SUITE_P(Protocol, ProxyClients, testing::ValuesIn(kOtherProtocols), nameOfClient);
 
 // --- what users see of a refusal
 

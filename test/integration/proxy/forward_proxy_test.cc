@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-class AbsoluteForm : public testing::Test {
+class AbsoluteFormProxy : public testing::Test {
  protected:
   void allowOrigin() {
     proxy_.allow(allowingHost("a", "a.test", origin_.port()));
@@ -34,7 +34,7 @@ class AbsoluteForm : public testing::Test {
   ForwardProxy proxy_;
 };
 
-TEST_F(AbsoluteForm, GoesToTheDestinationThatItNames) {
+TEST_F(AbsoluteFormProxy, GoesToTheDestinationThatItNames) {
   allowOrigin();
   EXPECT_EQ(get(at("a.test", "/x?y=z")).body, "served");
   const std::string host = "a.test:" + std::to_string(origin_.port());
@@ -43,7 +43,7 @@ TEST_F(AbsoluteForm, GoesToTheDestinationThatItNames) {
   EXPECT_THAT(proxy_.gateway->accessLog(1).front(), HasSubstr("\"way\":\"absolute\""));
 }
 
-TEST_F(AbsoluteForm, CarriesNoFieldsOfTheConnectionOn) {
+TEST_F(AbsoluteFormProxy, CarriesNoFieldsOfTheConnectionOn) {
   allowOrigin();
   const std::string fields =
       "Host: a.test\r\nProxy-Authorization: Basic c2VjcmV0\r\nProxy-Connection: keep-alive\r\n"
@@ -55,7 +55,7 @@ TEST_F(AbsoluteForm, CarriesNoFieldsOfTheConnectionOn) {
   EXPECT_THAT(head, HasSubstr("authorization: Bearer own")) << "the client's own credentials are for the destination";
 }
 
-TEST_F(AbsoluteForm, IsClosedWithoutAPolicy) {
+TEST_F(AbsoluteFormProxy, IsClosedWithoutAPolicy) {
   proxy_.start();
   const ReceivedResponse refused = get(at("a.test"));
   EXPECT_EQ(refused.status, 403);
@@ -64,7 +64,7 @@ TEST_F(AbsoluteForm, IsClosedWithoutAPolicy) {
   EXPECT_THAT(proxy_.gateway->adminGet("/status"), HasSubstr("no EgressPolicy in mode Enforce covers it"));
 }
 
-TEST_F(AbsoluteForm, IsDeniedByPoliciesAndTheGuard) {
+TEST_F(AbsoluteFormProxy, IsDeniedByPoliciesAndTheGuard) {
   proxy_.allow(allowingHost("all", "'*.test'", origin_.port()));
   proxy_.start();
   EXPECT_EQ(get(at("a.test")).status, 200);
@@ -78,7 +78,7 @@ TEST_F(AbsoluteForm, IsDeniedByPoliciesAndTheGuard) {
   }
 }
 
-TEST_F(AbsoluteForm, IsAskedForWhereOriginFormComes) {
+TEST_F(AbsoluteFormProxy, IsAskedForWhereOriginFormComes) {
   allowOrigin();
   for (const std::string target : {"/", "*", "a.test", "ftp://a.test/", "http:///x"}) {
     EXPECT_EQ(get(target, "Host: a.test\r\n").status, 400) << target;
@@ -88,7 +88,7 @@ TEST_F(AbsoluteForm, IsAskedForWhereOriginFormComes) {
   EXPECT_EQ(get(at("a.test"), "Host: a\r\nHost: b\r\n").status, 400);
 }
 
-TEST_F(AbsoluteForm, IsTakenByRoutesFirst) {
+TEST_F(AbsoluteFormProxy, IsTakenByRoutesFirst) {
   allowOrigin();
   const ReceivedResponse redirected = get("http://routed.test/x");
   EXPECT_EQ(redirected.status, 302);
@@ -96,7 +96,7 @@ TEST_F(AbsoluteForm, IsTakenByRoutesFirst) {
   EXPECT_EQ(get(at("a.test")).status, 200);
 }
 
-TEST_F(AbsoluteForm, IsBoundedByTheHostnamesOfListeners) {
+TEST_F(AbsoluteFormProxy, IsBoundedByTheHostnamesOfListeners) {
   proxy_.spec.listeners = proxy_.listenerOf("HTTPPROXY", ", hostname: '*.inside.test'");
   proxy_.addName("a.inside.test", "127.0.0.1");
   proxy_.spec.routes = "";
@@ -108,7 +108,7 @@ TEST_F(AbsoluteForm, IsBoundedByTheHostnamesOfListeners) {
   EXPECT_THAT(refused.body, HasSubstr("no listener of this forward proxy leads to this host"));
 }
 
-TEST_F(AbsoluteForm, ComesOverHttp2Too) {
+TEST_F(AbsoluteFormProxy, ComesOverHttp2Too) {
   allowOrigin();
   H2Client client(proxy_.port);
   const std::string authority = "a.test:" + std::to_string(origin_.port());
@@ -122,7 +122,7 @@ TEST_F(AbsoluteForm, ComesOverHttp2Too) {
   EXPECT_EQ(client.status(3), "400");
 }
 
-TEST_F(AbsoluteForm, OfHttpsIsVerifiedByTheSystemsAuthorities) {
+TEST_F(AbsoluteFormProxy, OfHttpsIsVerifiedByTheSystemsAuthorities) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin secure(issueServer(root, "a.test"));
   const TempDir folder;

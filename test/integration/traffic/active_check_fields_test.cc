@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
-#include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/node/grpc_origin.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"

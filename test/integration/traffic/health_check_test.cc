@@ -7,8 +7,8 @@
 #include <string>
 
 #include "test/integration/support/gateway_process.h"
-#include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/node/grpc_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
 #include "test/integration/support/waiting.h"

@@ -35,7 +35,8 @@ TEST(ExplainQuery, HoldsARequest) {
 
 TEST(ExplainQuery, ReadsWhatWasWritten) {
   ExplainQuery query;
-  query.request = {"POST", "https://a.test/x?a=1&b=\u00e4 c", {"x-a: 1+1", "x-b: %"}, "demo/egress", "10.0.0.1"};
+  query.request = {"POST",  "https://a.test/x?a=1&b=\u00e4 c", {"x-a: 1+1", "x-b: %"}, "demo/egress", "10.0.0.1",
+                   "b.test"};
   query.forPeople = true;
   const auto read = readExplainQuery(writeExplainQuery(query));
   ASSERT_TRUE(read.ok()) << read.error().detail;
@@ -44,6 +45,7 @@ TEST(ExplainQuery, ReadsWhatWasWritten) {
   EXPECT_EQ(read->request.headers, query.request.headers);
   EXPECT_EQ(read->request.gateway, query.request.gateway);
   EXPECT_EQ(read->request.clientAddress, query.request.clientAddress);
+  EXPECT_EQ(read->request.serverName, query.request.serverName);
   EXPECT_TRUE(read->forPeople);
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "test/integration/support/child_process.h"
-#include "test/integration/support/node.h"
+#include "test/integration/support/node/node.h"
 #include "test/support/test_pki.h"
 
 namespace sluice::test {

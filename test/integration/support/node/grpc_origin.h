@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "test/integration/support/node_origin.h"
+#include "test/integration/support/node/node_origin.h"
 
 namespace sluice::test {
 
