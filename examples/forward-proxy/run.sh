@@ -30,7 +30,7 @@ request() {
 }
 
 need_programs
-need_ports 10680 10681 10643 10601 10602
+need_ports 10680 10681 10682 10643 10601 10602
 awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' "$here/routes.yaml" >"$logs/ca.crt"
 start plain 10681 "$bin/sluice-echo" --listen 127.0.0.1:10681
 start secure 10643 "$bin/sluice-echo" --listen 127.0.0.1:10643 --tls-cert "$origin/demo-only.crt" --tls-key "$origin/demo-only.key"
@@ -46,10 +46,15 @@ echo "4. A tunnel that no policy allows: the gateway refuses it before it looks 
 request https://pastebin.example.test/
 echo "5. The same origin without a tunnel: a route with a Dynamic Backend adds TLS and the key, which the client does not have"
 request http://origin.example.test:10643/v1/models
-echo "6. The decisions are counted"
+echo "6. A listener that asks for a name and a password"
+proxy=http://127.0.0.1:10682
+request http://docs.example.test:10681/guide
+request --proxy-user ann:demo-only http://docs.example.test:10681/guide
+request --proxy-user ann:demo-only --cacert "$logs/ca.crt" https://origin.example.test:10643/guide
+echo "7. The decisions are counted"
 curl -s http://127.0.0.1:10601/metrics | grep '^sluice_egress_decisions_total' | sed 's/^/      /'
 echo "Programs that read HTTP_PROXY and HTTPS_PROXY need nothing else (config/reference/forward-proxy.md):"
-show_command env http_proxy="$proxy" https_proxy="$proxy" curl http://docs.example.test:10681/guide
+show_command env http_proxy=http://127.0.0.1:10680 https_proxy=http://127.0.0.1:10680 curl http://docs.example.test:10681/guide
 if [ "${1:-}" = --keep ]; then
   echo "Running until Ctrl-C."
   wait "${pids[@]}"

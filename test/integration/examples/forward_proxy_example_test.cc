@@ -17,7 +17,7 @@ TEST(ForwardProxyExample, IsAValidConfiguration) {
 }
 
 TEST(ForwardProxyExample, ShowsRequestsTunnelsAndRefusals) {
-  const ExampleCopy example("forward-proxy", {"10680", "10681", "10643", "10601", "10602"});
+  const ExampleCopy example("forward-proxy", {"10680", "10681", "10682", "10643", "10601", "10602"});
   const ProgramOutcome got = run(example.command(), std::chrono::seconds(60));
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_THAT(got.output, HasSubstr("   <- CONNECT 000, request 200\n      the origin saw: \"via: 1.1 sluice"));
@@ -27,6 +27,9 @@ TEST(ForwardProxyExample, ShowsRequestsTunnelsAndRefusals) {
               HasSubstr("   <- CONNECT 200, request 200\n      allowed by the rule origin of demo/platform\n"));
   EXPECT_THAT(got.output,
               HasSubstr("   <- CONNECT 403, request 000\n      denied by the rule default of demo/platform\n"));
+  EXPECT_THAT(
+      got.output,
+      HasSubstr("   <- CONNECT 000, request 407\n      the gateway says: \"detail\":\"the request has no credentials"));
   EXPECT_THAT(got.output, HasSubstr("      the origin saw: \"authorization: Bearer demo-only\"\n"));
 }
 

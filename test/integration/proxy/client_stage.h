@@ -11,6 +11,8 @@
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/name_server.h"
 #include "test/integration/support/node/node_origin.h"
+#include "test/integration/support/processors.h"
+#include "test/support/passwords.h"
 
 namespace sluice::test {
 
@@ -21,6 +23,8 @@ class ClientStage {
   /// The proxy, for clients that reach it without TLS and with it.
   std::string proxy() const { return "http://127.0.0.1:" + std::to_string(port_); }
   std::string tlsProxy() const { return "https://localhost:" + std::to_string(tlsPort_); }
+  /// The proxy that asks for a name and a password, with these.
+  std::string members() const { return "http://ann:secret@127.0.0.1:" + std::to_string(membersPort_); }
   GatewayProcess& gateway() { return *gateway_; }
 
   /// sluice-echo without TLS and with it, as "http://origin.test:PORT".
@@ -39,9 +43,12 @@ class ClientStage {
 
   /// Returns the command as it is run by somebody who has set the usual variables for proxies and authorities.
   std::vector<std::string> inEnvironment(const std::vector<std::string>& command) const {
+    return inEnvironmentOf(proxy(), command);
+  }
+  std::vector<std::string> inEnvironmentOf(const std::string& address, const std::vector<std::string>& command) const {
     std::vector<std::string> argv = {"env", "-u", "no_proxy", "-u", "NO_PROXY", "-u", "all_proxy", "-u", "ALL_PROXY"};
     for (const char* variable : {"http_proxy=", "https_proxy=", "HTTPS_PROXY=", "grpc_proxy="}) {
-      argv.push_back(variable + proxy());
+      argv.push_back(variable + address);
     }
     for (const char* variable : {"SSL_CERT_FILE=", "CURL_CA_BUNDLE=", "REQUESTS_CA_BUNDLE=", "NODE_EXTRA_CA_CERTS="}) {
       argv.push_back(variable + authorities_);
@@ -56,7 +63,9 @@ class ClientStage {
     spec.dns = "servers: [\"" + names_.address() + "\"]";
     spec.listeners = "    - {name: proxy, protocol: sluice.dev/HTTPPROXY, port: " + std::to_string(port_) +
                      "}\n    - {name: proxies, protocol: sluice.dev/HTTPSPROXY, port: " + std::to_string(tlsPort_) +
-                     ", tls: {certificateRefs: [{name: proxies}]}}\n";
+                     ", tls: {certificateRefs: [{name: proxies}]}}\n"
+                     "    - {name: members, protocol: sluice.dev/HTTPPROXY, port: " +
+                     std::to_string(membersPort_) + "}\n";
     spec.routes =
         egressPolicy("origins", kGatewayTarget,
                      "rules: [" + allowing("all", "to: {hostnames: [origin.test], ports: ['1-65535']}") + "]") +
@@ -76,6 +85,7 @@ class ClientStage {
   std::vector<std::unique_ptr<NodeOrigin>> origins_;
   const std::uint16_t port_ = freePort();
   const std::uint16_t tlsPort_ = freePort();
+  const std::uint16_t membersPort_ = freePort();
   std::unique_ptr<GatewayProcess> gateway_;
 };
 

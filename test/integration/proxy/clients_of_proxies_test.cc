@@ -155,6 +155,42 @@ const ProxyClient kOtherProtocols[] = {
      {"connect"}},
 };
 
+const ProxyClient kWithPasswords[] = {
+    {"Curl",
+     [](ClientStage& it) {
+       return curl(it, {"-x", it.members(), it.plain(), it.secure()});
+     },
+     {"absolute", "connect"}},
+    {"Wget",
+     [](ClientStage& it) {
+       return it.inEnvironmentOf(it.members(), {"wget", "-nv", "-O-", "--tries=1", "--timeout=20",
+                                                "--ca-certificate=" + it.authorities(), it.plain(), it.secure()});
+     },
+     {"absolute", "connect"}},
+    {"Requests",
+     [](ClientStage& it) {
+       return it.inEnvironmentOf(
+           it.members(), {"/usr/bin/python3", std::string(kClients) + "proxied_requests.py", it.plain(), it.secure()});
+     },
+     {"absolute", "connect"}},
+    {"Undici",
+     [](ClientStage& it) {
+       return node(it, "proxied_undici.mjs", {it.members(), it.plain(), it.secure()});
+     },
+     {"connect"}},
+    {"Got",
+     [](ClientStage& it) {
+       return node(it, "proxied_got.mjs", {it.members(), it.plain(), it.secure()});
+     },
+     {"absolute", "connect"}},
+    {"Grpc",
+     [](ClientStage& it) {
+       return it.inEnvironmentOf(it.members(), {"node", std::string(kClients) + "grpc.mjs",
+                                                it.start("grpc_origin.mjs", true), "0", it.authorities()});
+     },
+     {"connect"}},
+};
+
 class ProxyClients : public testing::TestWithParam<ProxyClient> {};
 
 TEST_P(ProxyClients, ReachTheirOriginsUnchanged) {
@@ -173,6 +209,7 @@ std::string nameOfClient(const testing::TestParamInfo<ProxyClient>& info) { retu
 
 INSTANTIATE_TEST_SUITE_P(Tool, ProxyClients, testing::ValuesIn(kCommandLineTools), nameOfClient);
 INSTANTIATE_TEST_SUITE_P(Library, ProxyClients, testing::ValuesIn(kLibraries), nameOfClient);
+INSTANTIATE_TEST_SUITE_P(Password, ProxyClients, testing::ValuesIn(kWithPasswords), nameOfClient);
 INSTANTIATE_TEST_SUITE_P(Protocol, ProxyClients, testing::ValuesIn(kOtherProtocols), nameOfClient);
 
 // --- what users see of a refusal

@@ -9,8 +9,10 @@
 #include "test/integration/egress/egress_yaml.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/support/passwords.h"
 #include "test/support/reference_page.h"
 
 namespace sluice::test {
@@ -48,13 +50,17 @@ class RefusingProxies {
                       {.name = "inner", .hostname = "inner.test", .port = 9, .addresses = "10.0.0.1"}};
     spec_.settings = limits("tunnelsPerAddress: 1");
     spec_.listeners = proxyListener("covered", covered_) + proxyListener("open", open_) +
-                      proxyListener("narrow", narrow_, ", hostname: '*.narrow.test'");
+                      proxyListener("narrow", narrow_, ", hostname: '*.narrow.test'") +
+                      proxyListener("members", members_);
     spec_.routes =
         "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\nspec:\n"
         "  parentRefs: [{name: egress, sectionName: covered}]\n  hostnames: [dynamic.test, a.dynamic.test]\n"
         "  rules: [{backendRefs: [{group: sluice.dev, kind: Backend, name: any}]}]\n"
         "---\napiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: any}\n"
         "spec: {destination: {type: Dynamic, dynamic: {hostnames: ['*.dynamic.test'], ports: [{number: 9}]}}}\n" +
+        secretOf("users", ".htpasswd: \"" + std::string(kAnn) + "\"") +
+        egressPolicy("asking", "{group: gateway.networking.k8s.io, kind: Gateway, name: egress, sectionName: members}",
+                     "clientAuthentication: {basic: {secretRef: {name: users}}}") +
         egressPolicy("p", "{group: gateway.networking.k8s.io, kind: Gateway, name: egress, sectionName: covered}",
                      "rules: [" +
                          allowing("a",
@@ -77,6 +83,9 @@ class RefusingProxies {
     note(covered_, "GET http://dynamic.test:9/" + end);
     note(covered_, "GET http://a.dynamic.test:10/" + end);
     note(covered_, "GET http://inner.test:9/" + end);
+    note(members_, "CONNECT allowed.test:9" + end);
+    note(members_, "CONNECT allowed.test:9" + end + "Proxy-Authorization: Basic !\r\n");
+    note(members_, "CONNECT allowed.test:9" + end + "Proxy-Authorization: " + basic("ann", "wrong") + "\r\n");
     note(gateway.port(), "CONNECT allowed.test:9" + end);
     noteOneTunnelTooMany("CONNECT allowed.test:" + std::to_string(origin_.port()) + end);
     std::sort(found_.begin(), found_.end());
@@ -100,6 +109,7 @@ class RefusingProxies {
   const std::uint16_t covered_ = freePort();
   const std::uint16_t open_ = freePort();
   const std::uint16_t narrow_ = freePort();
+  const std::uint16_t members_ = freePort();
   std::vector<RefusalRow> found_;
 };
 
