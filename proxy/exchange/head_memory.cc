@@ -67,6 +67,10 @@ void HeadMemory::drop() {
   head.tunnelProof = {};
   head.proxyAuthorization = nullptr;
   t_.authentication = nullptr;
+  if (t_.egress != nullptr) {
+    egress_ = std::make_unique<EgressState>(*t_.egress);
+    t_.egress = egress_.get();
+  }
   t_.request.arena.clear();
   giveBack(charge_);
 }

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "proxy/base/error.h"
+#include "proxy/exchange/egress/egress_state.h"
 #include "proxy/exchange/transaction/transaction.h"
 #include "proxy/http/head_account.h"
 
@@ -60,7 +61,9 @@ class HeadMemory {
   void giveBack(std::size_t& charge);
 
   Transaction& t_;
-  std::unique_ptr<char[]> kept_;    // the texts that the head points to once its arena has gone
+  std::unique_ptr<char[]> kept_;  // the texts that the head points to once its arena has gone
+  /// The decision of EgressPolicies once the arena has gone. Nothing is judged any more, so its facts are not read.
+  std::unique_ptr<EgressState> egress_;
   std::size_t charge_ = 0;          // of the head
   std::size_t trailersCharge_ = 0;  // trailers stay in the body's pipe
 };

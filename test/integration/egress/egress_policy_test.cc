@@ -47,6 +47,16 @@ TEST_F(EgressOnTheWire, LetRequestsPassThatARuleAllows) {
   EXPECT_THAT(gateway_->accessLog(1).at(0), HasSubstr(R"("policy":"test/p","rule":"ours","decision":"allowed")"));
 }
 
+// The memory of a large head is given back before the answer is taken, and the decision is read after that.
+TEST_F(EgressOnTheWire, AreLoggedForARequestWithALargeHead) {
+  start(egressPolicy("p", kGatewayTarget, "rules: [" + allowing("other", "to: {hostnames: ['*.origin.test']}") + "]"));
+  const std::string field = "X-Large: " + std::string(40000, 'x') + "\r\n";
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(askRaw(gateway_->port(), "GET / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n").status, 403);
+    EXPECT_THAT(gateway_->accessLog(1).at(0), HasSubstr(R"("policy":"test/p","rule":"default","decision":"denied")"));
+  }
+}
+
 TEST_F(EgressOnTheWire, DenyWhatNoRuleAllows) {
   start(egressPolicy("p", kGatewayTarget, "rules: [" + allowing("other", "to: {hostnames: ['*.origin.test']}") + "]"));
   const ReceivedResponse refused = get("/");
