@@ -25,8 +25,6 @@ struct ProxyClient {
   std::vector<const char*> ways;
 };
 
-void PrintTo(const ProxyClient& client, std::ostream* out) { *out << client.name; }
-
 /// Runs curl until the origin has described the request of each URL.
 Command curl(const ClientStage& stage, Command more) {
   Command argv = {"curl", "-sS", "--fail-with-body", "--max-time", "20", "--cacert", stage.authorities()};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,8 @@
 namespace sluice::test {
 namespace {
 
-/// A row of the page, without the advice.
-struct RefusalRow {
-  std::string status;
-  std::string code;
-  std::string sentence;
-  friend auto operator<=>(const RefusalRow&, const RefusalRow&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const RefusalRow& refusal) {
-    return out << refusal.status << " " << refusal.code << ": " << refusal.sentence;
-  }
-};
+/// A row of the page, without the advice: status, code and sentence.
+using RefusalRow = std::array<std::string, 3>;
 
 std::vector<RefusalRow> refusalsOfThePage() {
   std::vector<RefusalRow> refusals;
