@@ -32,7 +32,7 @@ void RequestBody::receive(std::string_view bytes) {
 
 void RequestBody::end(std::optional<http::Trailers> trailers) {
   t_.progress();
-  if (t_.tunnels() && t_.streamTunnel != nullptr) t_.streamTunnel->endBy(TunnelEnd::kClient);
+  t_.endTunnel(TunnelEnd::kClient);
   Pipeline* steps = processing_.requestCarrier();
   if (steps != nullptr && t_.requestState != RequestState::kStopped) {
     steps->end(std::move(trailers));

@@ -22,7 +22,7 @@ void ResponseBody::add(std::string_view bytes) {
 
 void ResponseBody::end(std::optional<http::Trailers> trailers) {
   t_.progress();
-  if (t_.streamTunnel != nullptr) t_.streamTunnel->endBy(TunnelEnd::kBackend);
+  t_.endTunnel(TunnelEnd::kBackend);
   if (trailers) guardResponseTrailers(t_, *attempts_.backend(), processing_, trailers->fields);
   if (t_.requestState == RequestState::kSent) {
     attempts_.current().request.end();

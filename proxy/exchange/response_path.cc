@@ -169,17 +169,20 @@ void ResponsePath::open(http::Tunnel tunnel) {
   t_.tunnel = tunnel;
   if (t_.streamTunnel == nullptr) return;
   t_.streamTunnel->agreed = t_.now();
+  // Either side may have ended its way in the meantime.
+  if (t_.requestBody.end() != http::PipeEnd::kOpen) t_.endTunnel(TunnelEnd::kClient);
+  if (t_.responseBody.end() != http::PipeEnd::kOpen) t_.endTunnel(TunnelEnd::kBackend);
   t_.context.observer().onTunnel(t_.exchange);
   t_.rearm = true;
   t_.raise(Event::kRequestBody);  // the client may have sent its first bytes already
 }
 
-/// Called when policies deny a tunnel by its first bytes. A client of TLS is told so by the alert access_denied (RFC
-/// 8446 section 6.2), any other one by the end of the stream.
+/// Called when policies deny a tunnel by the first bytes of its TLS. The client is told so by the alert access_denied
+/// (RFC 8446 section 6.2).
 void ResponsePath::refuseTunnel() {
   constexpr std::string_view kAccessDenied("\x15\x03\x03\x00\x02\x02\x31", 7);
-  if (t_.streamTunnel->first.protocol() != http::StreamProtocol::kTls) return breakOff();
   t_.responseBody.bytes.append(kAccessDenied);
+  t_.streamTunnel->alertBytes = kAccessDenied.size();
   t_.responseBody.finish();
   http::ServerCodec* codec = t_.codec();
   if (codec == nullptr) return;

@@ -86,11 +86,11 @@ class FieldLineReader {
       case FieldId::kProxyConnection:
       case FieldId::kUpgrade:
         return readConnectionSpecific(field);
-      case FieldId::kHttp2Settings:
       case FieldId::kProxyAuthorization:
         ++section_.proxyAuthorizationCount;
         section_.proxyAuthorization = field.value;
         return nullptr;
+      case FieldId::kHttp2Settings:
       case FieldId::kProxyAuthenticate:
         return nullptr;
       default:

@@ -83,6 +83,9 @@ base::Result<RequestedTarget> DynamicTargets::targetOf(const NamedDestination& n
   if (target.port == 0 && named.forwardProxy) target.port = http::usualPort(named.scheme);
   const auto* const found = portFor(named, target.port);
   if (found == nullptr) return refused("the backend sends no requests to this port");
+  if (named.forwardProxy && !named.isTunnel && named.scheme == http::Scheme::kHttps && !(*found)->tls) {
+    return refused("the backend uses no TLS at this port");
+  }
   target.ofPort = named.isTunnel ? (*found)->stream : *found;
   if (target.ofPort == nullptr) return refused("the backend takes no tunnels");
   if (target.port == 0) target.port = (*found)->port;

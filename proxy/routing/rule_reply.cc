@@ -39,7 +39,7 @@ std::optional<base::Error> refusalOf(const http::RequestHead& request, const Rou
 }
 
 bool repliesLocally(const http::RequestHead& request, const Rule& rule) {
-  if (rule.isRest) return false;
+  if (rule.isRest && rule.backends.empty()) return false;
   return rule.redirect || asks(request, rule.cors.get()) ||
          (request.method == http::Method::kOptions && http::endsHere(request));
 }

@@ -41,6 +41,7 @@ std::vector<std::string> listed(const std::string& page, const std::string& head
 TEST(CommandsPage, HasEveryCommandAndFlag) {
   const std::string source = sourceText(SLUICE_SOURCE_DIR "/proxy/server/cli.cc") +
                              sourceText(SLUICE_SOURCE_DIR "/proxy/server/command_line/egress_check_flags.cc") +
+                             sourceText(SLUICE_SOURCE_DIR "/proxy/server/command_line/explain_flags.cc") +
                              sourceText(SLUICE_SOURCE_DIR "/proxy/server/command_line/kept_pod_flags.cc");
   std::set<std::string> commands;
   for (const std::string& name : groupsIn(source, R"re(Command::k\w+,\s*"(\w+)")re")) commands.insert("sluice " + name);

@@ -50,7 +50,7 @@ void Attempts::reset() {
 
 http::RequestHead Attempts::head(RuleFilters filters) {
   return attemptHead(t_.request.arena, t_.request.head, *t_.route.rule, *attempt_.backend, *attempt_.destination(),
-                     t_.context.identity(), t_.client.forwarded(), filters);
+                     t_.context.identity(), t_.client.forwarded(t_.request.head.scheme), filters);
 }
 
 // Nothing is kept for a tunnel, because its bytes cannot be replayed.

@@ -39,7 +39,8 @@ bool TunnelGate::release() {
   }
   if (EgressGate::guards(t_.route) && !egress_.admitFirstBytes()) {
     stream.endBy(TunnelEnd::kPolicy);
-    t_.raise(Event::kTunnelRefused, routing::egressDenied());
+    const bool isTls = stream.first.protocol() == http::StreamProtocol::kTls;
+    t_.raise(isTls ? Event::kTunnelRefused : Event::kRejected, routing::egressDenied());
     return false;
   }
   stream.released = true;

@@ -16,7 +16,8 @@ class TunnelGate {
 
   /// Takes a place for the tunnel, once. Returns false and raises kRejected if limits leave no room for it.
   bool enter();
-  /// Returns true if the client's bytes may move. Raises kTunnelRefused if policies deny the first ones.
+  /// Returns true if the client's bytes may move. Raises kTunnelRefused if policies deny the first ones,
+  /// and kRejected if these are no TLS.
   bool release();
 
  private:

@@ -25,7 +25,7 @@ bool isAnyStep(const Step&) { return true; }
 void layChanges(Transaction& t, http::RequestHead& head, const routing::Rule* rule,
                 const processing::RequestEdits& edits, bool withSecrets) {
   const auto isFirst = [](const Step& step) { return processing::roundOf(step) == Round::kFirst; };
-  const ForwardedClient client = t.client.forwarded();
+  const ForwardedClient client = t.client.forwarded(t.request.head.scheme);
   base::Arena& arena = t.request.arena;
   if (rule != nullptr) {
     writeForwarded(arena, head.headers, t.context.identity().forwarded, client.address, client.secure, head.authority);

@@ -287,8 +287,12 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   }
   record.way = wayOf(exchange.transaction());
   if (isStreamTunnel(exchange.transaction())) {
+    const TunnelledBytes passed = tunnelledBytes(exchange.transaction());
+    record.requestBytes = passed.received;
+    record.responseBytes = passed.sent;
     const http::FirstFlight& first = exchange.transaction().streamTunnel->first;
-    record.tunnel = {http::protocolName(first.protocol()), first.serverName(), endOfTunnel(exchange.transaction())};
+    record.tunnel = {http::protocolName(first.protocol()), first.serverName().value_or(""),
+                     endOfTunnel(exchange.transaction())};
   }
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();

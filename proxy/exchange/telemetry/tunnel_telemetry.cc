@@ -1,5 +1,8 @@
 #include "proxy/exchange/telemetry/tunnel_telemetry.h"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "proxy/routing/policy/egress/egress_facts.h"
 
 namespace sluice::exchange {
@@ -19,6 +22,11 @@ std::string_view endOfTunnel(const Transaction& transaction) {
   return tunnelEndName(transaction.streamTunnel->end.value_or(TunnelEnd::kError));
 }
 
+TunnelledBytes tunnelledBytes(const Transaction& transaction) {
+  const std::uint64_t sent = transaction.responseBytes;
+  return {transaction.passedBytes, sent - std::min<std::uint64_t>(sent, transaction.streamTunnel->alertBytes)};
+}
+
 observe::Gauge& TunnelTelemetry::open(const ExchangeNames& names) {
   return metrics_.at<observe::Metric::kTunnels>(names.gateway, names.route, names.backend, kConnectWay);
 }
@@ -32,8 +40,9 @@ void TunnelTelemetry::onEnded(const ExchangeNames& names, const Transaction& tra
   const auto bytes = [&](std::string_view direction) -> observe::Counter& {
     return metrics_.at<observe::Metric::kTunnelBytes>(names.gateway, names.route, names.backend, direction);
   };
-  bytes("receive").add(transaction.requestBytes);
-  bytes("transmit").add(transaction.responseBytes);
+  const TunnelledBytes passed = tunnelledBytes(transaction);
+  bytes("receive").add(passed.received);
+  bytes("transmit").add(passed.sent);
   metrics_.at<observe::Metric::kTunnelDuration>(names.gateway, kConnectWay)
       .observe(now - transaction.streamTunnel->agreed);
 }

@@ -1,6 +1,9 @@
 // Counts tunnels for bytes of any protocol. Each worker has one, on its thread.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+
 #include "proxy/base/clock.h"
 #include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/exchange/transaction/transaction.h"
@@ -27,6 +30,12 @@ class TunnelTelemetry {
 inline bool isStreamTunnel(const Transaction& transaction) { return transaction.tunnel == http::Tunnel::kStream; }
 /// Returns the name of the reason for the end of such a tunnel.
 std::string_view endOfTunnel(const Transaction& transaction);
+/// The bytes that have passed such a tunnel: from the client, and to it.
+struct TunnelledBytes {
+  std::uint64_t received;
+  std::uint64_t sent;
+};
+TunnelledBytes tunnelledBytes(const Transaction& transaction);
 /// Returns "connect" or "absolute" for a request to a forward proxy, and nothing for any other.
 std::string_view wayOf(const Transaction& transaction);
 

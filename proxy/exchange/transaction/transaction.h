@@ -39,7 +39,11 @@ struct ClientStream {
   bool secure = false;
   bool forwardProxy = false;  // the client has chosen the gateway as its proxy
 
-  ForwardedClient forwarded() const { return {ip.view(), secure}; }
+  /// Returns the client as requests tell of it. The scheme is that by which the client has asked: to a forward proxy,
+  /// that of the target.
+  ForwardedClient forwarded(http::Scheme target) const {
+    return {ip.view(), forwardProxy ? target == http::Scheme::kHttps : secure};
+  }
 };
 
 /// The listener and the rule that serve a request. The snapshot owns them until pin() is called.
@@ -108,9 +112,9 @@ class Transaction {
   http::ServerCodec* codec();
   base::MonotonicTime now() const { return context.worker().now(); }
   bool tunnels() const { return tunnel != http::Tunnel::kNone; }
-  /// Keeps the reason for the end of a tunnel for bytes of any protocol, if there is one and it has no reason yet.
+  /// Keeps the reason for the end of a tunnel for bytes of any protocol, if one is open and it has no reason yet.
   void endTunnel(TunnelEnd reason) {
-    if (streamTunnel != nullptr) streamTunnel->endBy(reason);
+    if (tunnels() && streamTunnel != nullptr) streamTunnel->endBy(reason);
   }
   bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
   http::TraceContext trace() const {

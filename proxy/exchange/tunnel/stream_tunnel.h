@@ -2,6 +2,7 @@
 // back until they are judged. The transaction owns it; one thread.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -21,6 +22,7 @@ struct StreamTunnel {
   base::MonotonicTime agreed{};     // when the client was told that the tunnel is open
   base::MonotonicTime firstByte{};  // of the client, behind that
   bool released = false;            // the first bytes were judged, and all may move
+  std::size_t alertBytes = 0;       // of the gateway's own alert, which the destination has not sent
   std::optional<TunnelEnd> end;     // the first reason
   /// Keeps the reason, unless there is one already.
   void endBy(TunnelEnd reason) {

@@ -90,7 +90,7 @@ std::string_view reasonOf(std::uint16_t status) {
     std::uint16_t status;
     std::string_view text;
   };
-  static constexpr std::array<Reason, 40> kReasons{{
+  static constexpr std::array<Reason, 41> kReasons{{
       {100, "Continue"},
       {101, "Switching Protocols"},
       {102, "Processing"},
@@ -112,6 +112,7 @@ std::string_view reasonOf(std::uint16_t status) {
       {404, "Not Found"},
       {405, "Method Not Allowed"},
       {406, "Not Acceptable"},
+      {407, "Proxy Authentication Required"},
       {408, "Request Timeout"},
       {409, "Conflict"},
       {410, "Gone"},

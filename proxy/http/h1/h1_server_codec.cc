@@ -63,13 +63,6 @@ bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
   return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
 }
 
-// After a refused CONNECT, the client's bytes may belong to the tunnel and must not be read as its next request. A
-// client that is asked for credentials repeats its request, if it has not sent anything yet.
-bool endsConnection(std::uint16_t refusal, bool hasSentMore) {
-  constexpr std::uint16_t kCredentialsWanted = 407;
-  return refusal != kCredentialsWanted || hasSentMore;
-}
-
 // Reports that there is no room for the head or the trailers that arrive.
 Error noRoom(ServerSink& sink, Limit reached) {
   sink.onLimitHit(reached);
@@ -290,7 +283,8 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   // should know.
   const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
-  if (asked_ == Tunnel::kStream && endsConnection(head.status, !stash_.empty())) closeAfter_ = true;
+  // Bytes that the client may send behind a refused CONNECT belong to the tunnel, and must not be read as a request.
+  if (asked_ == Tunnel::kStream) closeAfter_ = true;
   H1Persistence persistence = H1Persistence::kSilent;
   if (closeAfter_) {
     persistence = H1Persistence::kClose;

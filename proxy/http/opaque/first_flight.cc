@@ -86,45 +86,47 @@ HelloMessage joinHello(std::string_view bytes) {
   return {HelloStatus::kNone};
 }
 
-/// Returns the only host_name of the extension; empty if there is none, or if it is not well-formed.
-std::string_view hostNameOf(std::string_view extension) {
-  TlsReader outer(extension);
-  TlsReader names(outer.vector(2));
-  std::string_view found;
-  while (!names.empty()) {
-    const std::size_t type = names.number(1);
-    const std::string_view name = names.vector(2);
-    if (names.failed() || type != kHostName || !found.empty()) return {};
-    found = name;
-  }
-  return outer.failed() || !outer.empty() ? std::string_view() : found;
-}
-
-std::string_view serverNameIn(std::string_view hello) {
-  TlsReader reader(hello);
-  reader.take(2 + kRandom);
-  reader.vector(1);  // session id
-  reader.vector(2);  // cipher suites
-  reader.vector(1);  // compression methods
-  TlsReader extensions(reader.vector(2));
-  std::string_view found;
-  while (!extensions.empty()) {
-    const std::size_t type = extensions.number(2);
-    const std::string_view content = extensions.vector(2);
-    if (extensions.failed()) return {};
-    if (type != kServerNameExtension) continue;
-    if (!found.empty()) return {};
-    found = hostNameOf(content);
-  }
-  return reader.failed() || !reader.empty() ? std::string_view() : found;
-}
-
 /// Returns true for labels of letters, digits, "-" and "_" with single dots between them.
 bool isHostName(std::string_view name) {
   if (name.empty() || name.size() > kLongestName || name.front() == '.' || name.back() == '.') return false;
   return name.find("..") == std::string_view::npos && std::all_of(name.begin(), name.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || isDigit(c) || c == '-' || c == '_' || c == '.';
          });
+}
+
+/// Returns the only host_name of the extension; nullopt if it is not well-formed.
+std::optional<std::string> hostNameOf(std::string_view extension) {
+  TlsReader outer(extension);
+  TlsReader names(outer.vector(2));
+  const std::size_t type = names.number(1);
+  std::string name = base::toLower(std::string(names.vector(2)));
+  const bool isWhole = !outer.failed() && outer.empty() && !names.failed() && names.empty();
+  if (!isWhole || type != kHostName) return std::nullopt;
+  if (name.ends_with('.')) name.pop_back();
+  return isHostName(name) ? std::optional(std::move(name)) : std::nullopt;
+}
+
+/// Returns the name in a ClientHello, which is empty if there is none; nullopt if the hello is malformed.
+std::optional<std::string> serverNameIn(std::string_view hello) {
+  TlsReader reader(hello);
+  reader.take(2 + kRandom);
+  reader.vector(1);                                              // session id
+  reader.vector(2);                                              // cipher suites
+  reader.vector(1);                                              // compression methods
+  if (!reader.failed() && reader.empty()) return std::string();  // TLS 1.2 without extensions
+  TlsReader extensions(reader.vector(2));
+  if (reader.failed() || !reader.empty()) return std::nullopt;
+  std::string found;
+  while (!extensions.empty()) {
+    const std::size_t type = extensions.number(2);
+    const std::string_view content = extensions.vector(2);
+    if (extensions.failed()) return std::nullopt;
+    if (type != kServerNameExtension) continue;
+    auto name = hostNameOf(content);
+    if (!name || !found.empty()) return std::nullopt;
+    found = *std::move(name);
+  }
+  return found;
 }
 
 /// Returns whether the bytes begin a request of HTTP; nullopt if more bytes decide.
@@ -168,17 +170,15 @@ void FirstFlight::lookAtHello() {
   const HelloMessage hello = joinHello(seen_);
   needed_ = hello.needed;
   if (hello.status == HelloStatus::kPartial && seen_.size() < kMostHello) return;
-  if (hello.status == HelloStatus::kEntire) {
-    std::string name = base::toLower(std::string(serverNameIn(hello.body)));
-    if (name.ends_with('.')) name.pop_back();
-    if (isHostName(name)) serverName_ = std::move(name);
-  }
+  serverName_ = hello.status == HelloStatus::kEntire ? serverNameIn(hello.body) : std::nullopt;
   settle(StreamProtocol::kTls);
 }
 
 void FirstFlight::finish() {
   if (known_) return;
-  settle(!seen_.empty() && seen_.front() == kHandshakeRecord ? StreamProtocol::kTls : StreamProtocol::kTcp);
+  const bool isTls = !seen_.empty() && seen_.front() == kHandshakeRecord;
+  if (isTls) serverName_.reset();
+  settle(isTls ? StreamProtocol::kTls : StreamProtocol::kTcp);
 }
 
 void FirstFlight::settle(StreamProtocol protocol) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ std::string_view protocolName(StreamProtocol protocol);
 
 class FirstFlight {
  public:
-  /// The most bytes of a ClientHello with its record headers. A longer one counts as TLS that names no server.
+  /// The most bytes of a ClientHello with its record headers. A longer one is not read.
   static constexpr std::size_t kMostHello = 16 * 1024;
 
   /// Takes the next bytes of the client.
@@ -34,9 +35,9 @@ class FirstFlight {
   /// Returns true once a byte has come.
   bool begun() const { return begun_; }
   StreamProtocol protocol() const { return protocol_; }
-  /// Returns the name of the server in lower case, without a dot at its end; empty unless TLS names one by a valid
-  /// name.
-  const std::string& serverName() const { return serverName_; }
+  /// Returns the name of the server in lower case, without a dot at its end. It is empty without TLS and if TLS names
+  /// none, and nullopt if the ClientHello cannot be read: it is not whole, too long, or malformed.
+  std::optional<std::string_view> serverName() const { return serverName_; }
 
  private:
   void look();
@@ -45,7 +46,7 @@ class FirstFlight {
 
   std::string seen_;        // until everything is known
   std::size_t needed_ = 0;  // the least number of bytes of a ClientHello that could say more
-  std::string serverName_;
+  std::optional<std::string> serverName_ = std::string();
   StreamProtocol protocol_ = StreamProtocol::kTcp;
   bool begun_ = false;
   bool known_ = false;

@@ -48,6 +48,17 @@ TEST(ProxyHygiene, TakesConnectWithAHostAndAPort) {
   EXPECT_EQ(Checked(h1("CONNECT", "a.test:1"), {{"host", "x"}}).status(), 405) << "elsewhere";
 }
 
+TEST(ProxyHygiene, TakesNoUpgradeToHttp2ForCredentials) {
+  const Lines lines = {{"host", "a.test"},
+                       {"connection", "upgrade, http2-settings"},
+                       {"upgrade", "h2c"},
+                       {"http2-settings", "AAMAAABk"},
+                       {"proxy-authorization", "Basic YTpi"}};
+  Checked upgrade(h1("GET", "http://a.test/"), lines, kProxyTerms);
+  ASSERT_EQ(upgrade.status(), 200);
+  EXPECT_EQ(upgrade.fields().find("AAMAAABk"), std::string::npos);
+}
+
 TEST(ProxyHygiene, TakesConnectOfHttp2WithoutSchemeAndPath) {
   RawRequest raw = h2("CONNECT", false);
   raw.scheme = raw.target = {};

@@ -20,7 +20,7 @@ std::string toldBy(std::string_view bytes, std::size_t piece = std::string_view:
   FirstFlight flight;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) flight.add(bytes.substr(0, piece));
   if (!flight.known()) return "?";
-  return std::string(protocolName(flight.protocol())) + " " + flight.serverName();
+  return std::string(protocolName(flight.protocol())) + " " + std::string(flight.serverName().value_or("(unread)"));
 }
 
 TEST(FirstFlight, TellsTheServerThatTlsNames) {
@@ -40,7 +40,7 @@ TEST(FirstFlight, WaitsForTheWholeHelloHoweverItIsCut) {
   EXPECT_EQ(toldBy(helloRecords(message, 7)), "tls a.test");
   EXPECT_EQ(toldBy(helloRecords(message, 7), 1), "tls a.test");
   const std::string lengthy = helloMessage(helloExtension(0, serverNameList(std::string(60, 'a'))));
-  EXPECT_EQ(toldBy(helloRecords(lengthy, 1)), "tls ") << "so many records are no client's";
+  EXPECT_EQ(toldBy(helloRecords(lengthy, 1)), "tls (unread)") << "so many records are no client's";
 }
 
 TEST(FirstFlight, TakesNoNameThatIsNotCertain) {
@@ -59,20 +59,21 @@ TEST(FirstFlight, TakesNoNameThatIsNotCertain) {
       ofA + "x",
   };
   for (const std::string& extensions : cases) {
-    EXPECT_EQ(toldBy(helloRecords(helloMessage(extensions))), "tls ") << extensions;
+    EXPECT_EQ(toldBy(helloRecords(helloMessage(extensions))), "tls (unread)") << extensions;
   }
 }
 
-TEST(FirstFlight, OfOtherHandshakesNamesNoServer) {
-  EXPECT_EQ(toldBy(helloRecords(test::tlsNumber(2, 1) + test::tlsVector("server", 3))), "tls ");
-  EXPECT_EQ(toldBy(std::string("\x16\x02\x00\x00\x05", 5)), "tls ");
-  EXPECT_EQ(toldBy(std::string("\x16\x03\x01\x00\x00", 5)), "tls ") << "an empty record";
-  EXPECT_EQ(toldBy(helloRecords(test::tlsNumber(1, 1) + test::tlsNumber(FirstFlight::kMostHello + 1, 3))), "tls ");
+TEST(FirstFlight, OfOtherHandshakesIsNotRead) {
+  EXPECT_EQ(toldBy(helloRecords(test::tlsNumber(2, 1) + test::tlsVector("server", 3))), "tls (unread)");
+  EXPECT_EQ(toldBy(std::string("\x16\x02\x00\x00\x05", 5)), "tls (unread)");
+  EXPECT_EQ(toldBy(std::string("\x16\x03\x01\x00\x00", 5)), "tls (unread)") << "an empty record";
+  EXPECT_EQ(toldBy(helloRecords(test::tlsNumber(1, 1) + test::tlsNumber(FirstFlight::kMostHello + 1, 3))),
+            "tls (unread)");
 }
 
 TEST(FirstFlight, EndsAtItsBound) {
   const std::string large = helloRecords(helloMessage(helloExtension(99, std::string(FirstFlight::kMostHello, 'x'))));
-  EXPECT_EQ(toldBy(large), "tls ");
+  EXPECT_EQ(toldBy(large), "tls (unread)");
   FirstFlight flight;
   flight.add(std::string_view(large).substr(0, FirstFlight::kMostHello - 1));
   EXPECT_FALSE(flight.known()) << "its length is announced in the first bytes only if they are whole";
@@ -98,7 +99,7 @@ TEST(FirstFlight, IsTakenAsItIsWhenNoMoreComes) {
   EXPECT_FALSE(half.known());
   half.finish();
   EXPECT_EQ(half.protocol(), StreamProtocol::kTls);
-  EXPECT_EQ(half.serverName(), "");
+  EXPECT_EQ(half.serverName(), std::nullopt);
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ TEST_F(ClientsOnTheWire, AreServedByNameAndPassword) {
     EXPECT_EQ(as("ann:secret", {version}), "200") << version;
     EXPECT_EQ(as("ann:wrong", {version}), "401") << version;
     EXPECT_EQ(as("eve:secret", {version}), "401") << version;
-    EXPECT_EQ(as("ann:secret", {"--anyauth", version}), "200") << version;
   }
+  EXPECT_EQ(as("ann:secret", {"--anyauth", "--http1.1"}), "200") << "curl learns of Basic by the challenge";
   EXPECT_EQ(status("/", {"-H", "Authorization: Bearer token"}), "401");
   for (const std::string& head : origin_.heads()) {
     EXPECT_THAT(head, Not(testing::ContainsRegex("[Aa]uthorization"))) << "the Backend gets no password";

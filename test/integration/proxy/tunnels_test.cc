@@ -31,6 +31,11 @@ void greetAndEcho(BlockingSocket& socket, RawOrigin& /*origin*/) {
 
 const std::string kAccessDenied("\x15\x03\x03\x00\x02\x02\x31", 7);
 
+/// Returns the series of tunnels whose destinations clients alone have named.
+std::string tunnelSeries(const std::string& family, const std::string& more) {
+  return "sluice_" + family + "{gateway=\"test/egress\",route=\"\",backend=\"\"" + more + "}";
+}
+
 class Tunnels : public testing::Test {
  protected:
   std::string at(const std::string& host) const { return host + ":" + std::to_string(origin_.port()); }
@@ -139,6 +144,44 @@ TEST_F(Tunnels, WithoutTlsEndWhereARuleAsksForIt) {
   client.send("GET / HTTP/1.1\r\n\r\n");
   EXPECT_EQ(client.readAll(), "");
   EXPECT_TRUE(client.wasReset());
+}
+
+TEST_F(Tunnels, GiveTheirPlaceBackWhenTheyAreRefused) {
+  proxy_.spec.settings = limits("tunnels: 1");
+  allowOrigin(", tls: {mode: Required}");
+  int refused = 0;
+  for (const std::string& bytes : {std::string("GET / HTTP/1.1\r\n\r\n"), clientHello("evil.test")}) {
+    BlockingSocket client;
+    ASSERT_TRUE(eventually([&] {
+      client = proxy_.client();
+      return ForwardProxy::connect(client, at("a.test")).status == 200;
+    })) << "the place of the one before is free";
+    EXPECT_EQ(client.readUntil("\n"), "hello\n");
+    client.send(bytes);
+    client.readAll();
+    EXPECT_TRUE(proxy_.gateway->reaches(tunnelSeries("tunnels_total", ",way=\"connect\",end=\"policy\""), ++refused));
+    EXPECT_EQ(proxy_.gateway->metric(tunnelSeries("tunnel_bytes_total", ",direction=\"receive\"")), 0);
+    EXPECT_EQ(proxy_.gateway->metric(tunnelSeries("tunnel_bytes_total", ",direction=\"transmit\"")), 6 * refused)
+        << "nothing but the greeting has passed";
+    EXPECT_EQ(proxy_.gateway->metric(tunnelSeries("tunnels", ",way=\"connect\"")), 0);
+  }
+}
+
+TEST_F(Tunnels, WhoseHelloCannotBeReadAreDeniedWhereARuleDeniesNames) {
+  proxy_.spec.settings = "timeouts: {tunnelSniff: 100ms}\n";
+  proxy_.spec.routes += egressPolicy(
+      "p", kGatewayTarget, "default: Allow, rules: [" + denying("evil", "to: {hostnames: [evil.test]}") + "]");
+  proxy_.start();
+  const std::string hello = clientHello("evil.test");
+  BlockingSocket client = proxy_.client();
+  EXPECT_EQ(ForwardProxy::connect(client, at("a.test")).status, 200);
+  EXPECT_EQ(client.readUntil("\n"), "hello\n");
+  client.send(hello.substr(0, 20));
+  EXPECT_EQ(client.readAll(), kAccessDenied) << "the rest could name a server that the rule denies";
+  BlockingSocket other = proxy_.client();
+  EXPECT_EQ(ForwardProxy::connect(other, at("a.test")).status, 200);
+  other.send(clientHello(""));
+  EXPECT_EQ(other.readExactly(6 + clientHello("").size()), "hello\n" + clientHello("")) << "it names no server";
 }
 
 TEST_F(Tunnels, AreTakenByRulesOfTheirMethodAlone) {

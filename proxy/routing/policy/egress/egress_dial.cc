@@ -25,29 +25,28 @@ base::Error egressDenied() {
 bool EgressDial::permits(base::AddressBytes address) {
   EgressFacts facts = facts_;
   facts.address = address;
-  const EgressVerdict verdict = judgeEgress(ofListener_, ofRule_, facts);
+  EgressVerdict verdict = judgeEgress(ofListener_, ofRule_, facts);
   const bool firstBytesTell = sightOf(facts.way).serverName == Sight::kSeen && !facts.serverName;
-  if (firstBytesTell && verdict.ruling == EgressRuling::kUndecided) {
-    verdict_ = verdict;
+  const bool isUndecided = verdict.ruling == EgressRuling::kUndecided;
+  if (verdict.ruling == EgressRuling::kPassed || (isUndecided && firstBytesTell)) {
+    // If one of several addresses depends on the first bytes, these decide.
+    if (!permitted_ || isUndecided) verdict_ = verdict;
+    permitted_ = true;
     return true;
   }
-  return decide(verdict);
+  if (isUndecided) verdict.ruling = EgressRuling::kDenied;
+  if (!permitted_) verdict_ = verdict;
+  return false;
 }
 
-bool EgressDial::permitsFirstBytes(bool tls, std::string_view serverName, base::AddressBytes address) {
+bool EgressDial::permitsFirstBytes(bool tls, std::optional<std::string_view> serverName, base::AddressBytes address) {
   facts_.tls = tls;
   facts_.serverName = serverName;
   EgressFacts facts = facts_;
   facts.address = address;
-  verdict_ = {};
-  verdict_.ruling = EgressRuling::kUndecided;
-  return decide(judgeEgress(ofListener_, ofRule_, facts));
-}
-
-bool EgressDial::decide(const EgressVerdict& verdict) {
-  if (verdict_.ruling != EgressRuling::kPassed) verdict_ = verdict;
+  verdict_ = judgeEgress(ofListener_, ofRule_, facts);
   if (verdict_.ruling == EgressRuling::kUndecided) verdict_.ruling = EgressRuling::kDenied;
-  return verdict.ruling == EgressRuling::kPassed;
+  return verdict_.ruling == EgressRuling::kPassed;
 }
 
 }  // namespace sluice::routing

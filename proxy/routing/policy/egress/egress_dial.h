@@ -2,6 +2,7 @@
 // that is allowed may lead to an address that is not. A small value; its user keeps all that it refers to.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -24,18 +25,20 @@ class EgressDial {
   const EgressFacts& facts() const { return facts_; }
   /// Judges by all that is known without a look-up.
   EgressRuling judge() {
+    permitted_ = false;
     verdict_ = judgeEgress(ofListener_, ofRule_, facts_);
     return verdict_.ruling;
   }
   /// Returns whether that address may be dialled. What is still unknown is denied, unless the first bytes of a tunnel
   /// will tell.
   bool permits(base::AddressBytes address);
-  /// Judges a tunnel to that address by its first bytes: `serverName` is empty if these name none. What is still
-  /// unknown is denied.
-  bool permitsFirstBytes(bool tls, std::string_view serverName, base::AddressBytes address);
+  /// Judges a tunnel to that address by its first bytes: `serverName` is empty if these name none, and nullopt if that
+  /// cannot be told. What is still unknown is denied.
+  bool permitsFirstBytes(bool tls, std::optional<std::string_view> serverName, base::AddressBytes address);
   /// Drops the addresses that may not be dialled. Returns false if none is left.
   template <typename Addresses>
   bool narrow(Addresses& addresses) {
+    permitted_ = false;
     verdict_ = {};
     verdict_.ruling = EgressRuling::kUndecided;
     std::erase_if(addresses, [this](const auto& each) { return !permits(each.bytes()); });
@@ -54,12 +57,11 @@ class EgressDial {
   }
 
  private:
-  bool decide(const EgressVerdict& verdict);
-
   const EgressPolicies* ofListener_;
   const EgressPolicies* ofRule_;
   EgressFacts facts_;
   EgressVerdict verdict_;
+  bool permitted_ = false;  // an address may be dialled
 };
 
 }  // namespace sluice::routing
