@@ -15,6 +15,7 @@ kind: ConfigMap
 metadata: {{namespace: load, name: settings}}
 data:
   settings.yaml: |
+    limits: {{backendConnections: 100000, backendRequests: 100000}}
     workers: 1
     accessLog: {{path: "off"}}
     dns: {{servers: ["127.0.0.1:{dns}"]}}
