@@ -14,6 +14,7 @@ int fuzzH2Client(const std::uint8_t* data, std::size_t size);
 int fuzzH2Messages(const std::uint8_t* data, std::size_t size);
 int fuzzRequestPair(const std::uint8_t* data, std::size_t size);
 int fuzzProxyStatus(const std::uint8_t* data, std::size_t size);
+int fuzzFirstFlight(const std::uint8_t* data, std::size_t size);
 int fuzzJson(const std::uint8_t* data, std::size_t size);
 int fuzzJsonScan(const std::uint8_t* data, std::size_t size);
 int fuzzJsonEdit(const std::uint8_t* data, std::size_t size);
@@ -47,6 +48,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"h2_messages", fuzzH2Messages},
     {"request_pair", fuzzRequestPair},
     {"proxy_status", fuzzProxyStatus},
+    {"first_flight", fuzzFirstFlight},
     {"json", fuzzJson},
     {"json_scan", fuzzJsonScan},
     {"json_edit", fuzzJsonEdit},
