@@ -43,7 +43,8 @@ std::shared_ptr<const BackendPlan> planAt(const std::shared_ptr<const BackendPla
   if (plan->tls) plan->tls->serverName = host;
   plan->requestedOf = ofPort;
   plan->stream = nullptr;
-  plan->connection.dns.seriesName = plan->name;
+  // A destination that no Backend leads to may have any name.
+  plan->connection.dns.seriesName = plan->name.empty() ? "*" : plan->name;
   plan->identity = identityAt(ofPort->identity, destination);
   plan->countsAs = identityAt(ofPort->countsAs, destination);
   plan->boundsOf = identityAt(ofPort->boundsOf, destination);

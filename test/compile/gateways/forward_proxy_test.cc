@@ -81,6 +81,8 @@ TEST(ForwardProxies, SendTheRestToTheDestinationsThatRequestsName) {
   const auto plain = planOf({.authority = "a.test", .scheme = http::Scheme::kHttp});
   EXPECT_EQ(plain->port, 80);
   EXPECT_FALSE(plain->tls);
+  EXPECT_EQ(plain->connection.dns.seriesName, "*") << "its name, which a client has chosen, is in no series";
+  EXPECT_TRUE(plain->connection.dns.ofClients());
   const auto secure = planOf({.authority = "a.test", .scheme = http::Scheme::kHttps});
   EXPECT_EQ(secure->port, 443);
   ASSERT_TRUE(secure->tls);
