@@ -72,7 +72,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
     good = good && (!body.last() || scan.isEmpty() || scan.end());
     if (!good) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
     if (body.claim(scan.memory())) return std::nullopt;
-    return Verdict::fail("there is no room to read the body", processing::Cause::kNoRoom);
+    return Verdict::fail("there is no room to read the body", processing::Cause::kNoRoom, "processorBufferTotal");
   }
 
   const BodyChoice choice_;

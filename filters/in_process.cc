@@ -51,7 +51,7 @@ constexpr std::string_view kInProcessSchema = R"({
   }
 })";
 
-class InProcess final : public processing::PreAuthProcessor {
+class InProcess final : public processing::Processor {
  public:
   InProcess(MessageEdits request, MessageEdits response)
       : request_(std::move(request)), response_(std::move(response)) {
@@ -66,7 +66,7 @@ class InProcess final : public processing::PreAuthProcessor {
     return {.mode = processing::BodyMode::kBuffered, .edits = edits.editsBody(), .decoded = true};
   }
 
-  Verdict process(processing::Call& call) const override {
+  Verdict process(processing::Call& call, const processing::Peer& peer) const override {
     const MessageEdits& edits = of(call.phase);
     if (edits.needsBody() && !processing::hasBody(call.phase)) {
       return Verdict::fail("the expressions need the body, which the phase of the use does not have");
@@ -74,11 +74,11 @@ class InProcess final : public processing::PreAuthProcessor {
     std::string copied;
     std::string_view text;
     if (call.body != nullptr && !gather(*call.body, edits.editsBody(), copied, text)) {
-      return Verdict::fail("there is no room for the body", processing::Cause::kNoRoom);
+      return Verdict::fail("there is no room for the body", processing::Cause::kNoRoom, "processorBufferTotal");
     }
     BodyDocument document(text, edits.reads(), call.arena);
     MessageChanges changes;
-    const ExpressionInput input{call.request, call.response, edits.needsBody() ? &document : nullptr};
+    const ExpressionInput input{call.request, peer, call.response, edits.needsBody() ? &document : nullptr};
     if (auto failed = edits.prepare(input, call.arena, changes)) return *std::move(failed);
     change(call, edits, changes);
     if (changes.body && call.body != nullptr) call.body->replacement().append(*changes.body);

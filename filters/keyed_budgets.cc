@@ -3,8 +3,10 @@
 namespace sluice::filters {
 namespace {
 
-/// The shortest time between two searches for places in a full shard, however many keys need one.
-constexpr std::chrono::seconds kBetweenSweeps(1);
+/// The shortest time between two searches for a place, however many keys need one.
+constexpr std::chrono::seconds kBetweenSearches(1);
+/// The time between two looks at a shard for keys that are forgotten.
+constexpr std::chrono::minutes kBetweenSweeps(1);
 
 }  // namespace
 
@@ -20,15 +22,57 @@ KeyedBudgets::BudgetGrant KeyedBudgets::take(std::uint64_t key, const Allowance&
 
 const RequestBudget& KeyedBudgets::budgetOf(Shard& shard, std::uint64_t key, const Allowance& allowance,
                                             base::MonotonicTime now) const {
-  if (const auto known = shard.budgets.find(key); known != shard.budgets.end()) return known->second;
-  if (shard.budgets.size() >= most_ && now >= shard.nextSweep) {
-    std::erase_if(shard.budgets, [&](const auto& each) { return each.second.untouched(allowance, now); });
+  if (const auto known = shard.places.find(key); known != shard.places.end()) {
+    known->second.lastTake = now;
+    return known->second.budget;
+  }
+  if (now >= shard.nextSweep) {
+    sweep(shard, Sweep::kOfForgotten, allowance, now);
     shard.nextSweep = now + kBetweenSweeps;
   }
-  if (shard.budgets.size() >= most_) return shard.shared;
-  const RequestBudget& budget = shard.budgets[key];
-  budget.startFrom(shard.shared);
-  return budget;
+  if (!reservePlace()) {
+    makeRoom(shard, allowance, now);
+    if (!reservePlace()) return shard.shared;
+  }
+  BudgetPlace& place = shard.places[key];
+  place.lastTake = now;
+  place.budget.startFrom(shard.shared);
+  return place.budget;
+}
+
+bool KeyedBudgets::reservePlace() const {
+  std::size_t taken = size_.load(std::memory_order_relaxed);
+  do {
+    if (taken >= most_) return false;
+  } while (!size_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed));
+  return true;
+}
+
+void KeyedBudgets::makeRoom(Shard& own, const Allowance& allowance, base::MonotonicTime now) const {
+  base::MonotonicTime due = nextRoom_.load(std::memory_order_relaxed);
+  if (now < due || !nextRoom_.compare_exchange_strong(due, now + kBetweenSearches, std::memory_order_relaxed)) return;
+  for (Shard& shard : shards_) {
+    if (&shard == &own) {
+      sweep(own, Sweep::kForRoom, allowance, now);
+      continue;
+    }
+    // Waiting for another shard while this one is locked could block both.
+    if (const std::unique_lock lock(shard.mutex, std::try_to_lock); lock) {
+      sweep(shard, Sweep::kForRoom, allowance, now);
+    }
+  }
+}
+
+void KeyedBudgets::sweep(Shard& shard, Sweep why, const Allowance& allowance, base::MonotonicTime now) const {
+  const std::size_t removed = std::erase_if(shard.places, [&](const auto& each) {
+    const BudgetPlace& place = each.second;
+    const bool isIdle = now - place.lastTake >= kForgottenAfter;
+    if (place.budget.untouched(allowance, now)) return isIdle || why == Sweep::kForRoom;
+    if (!isIdle || why != Sweep::kForRoom || place.budget.isInUse()) return false;
+    shard.shared.startNotBelow(place.budget, allowance, now);
+    return true;
+  });
+  size_.fetch_sub(removed, std::memory_order_relaxed);
 }
 
 }  // namespace sluice::filters

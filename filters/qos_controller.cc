@@ -1,14 +1,13 @@
 #include "filters/qos_controller.h"
 
-#include <algorithm>
-#include <charconv>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "filters/keyed_budgets.h"
-#include "proxy/processing/field_edits.h"
+#include "filters/qos_settings.h"
 
 namespace sluice::filters {
 namespace {
@@ -18,42 +17,38 @@ using processing::Phase;
 using processing::Use;
 using processing::Verdict;
 
-constexpr std::string_view kQosControllerSchema = R"({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "title": "QoSController",
-  "type": "object",
-  "additionalProperties": false,
-  "properties": {
-    "requestsPerMinute": {"type": "integer", "minimum": 1, "maximum": 10000000},
-    "burst": {"type": "integer", "minimum": 1, "maximum": 1000000},
-    "concurrency": {"type": "integer", "minimum": 1, "maximum": 1000000},
-    "key": {"enum": ["Backend", "Namespace", "Header"], "default": "Backend"},
-    "header": {"type": "string", "minLength": 1, "maxLength": 256}
-  },
-  "anyOf": [{"required": ["requestsPerMinute"]}, {"required": ["concurrency"]}]
-})";
-
 /// The budgets of one use, which are kept when its numbers or its key are changed.
 struct UseBudgets {
   RequestBudget ofOwner;
   KeyedBudgets keyed;
 };
 
-enum class Key : std::uint8_t { kOwner, kBackend, kNamespace, kHeader };
+/// The budget of a key that has an override. No other key shares it, because it is found by the text of the key.
+struct OverriddenBudget {
+  Allowance allowance;
+  std::shared_ptr<const RequestBudget> budget;
+};
+using OverriddenBudgets = std::map<std::string, OverriddenBudget, std::less<>>;
 
 class QosController final : public processing::Processor {
  public:
-  QosController(std::shared_ptr<const UseBudgets> budgets, const Allowance& allowance, Key key, std::string header)
+  QosController(std::shared_ptr<const UseBudgets> budgets, const QosSettings& settings, OverriddenBudgets overridden)
       : budgets_(std::move(budgets)),
-        allowance_(allowance),
-        key_(key),
-        header_(std::move(header)),
-        salt_(std::hash<std::string_view>()(header_) + static_cast<std::uint64_t>(key)) {}
+        overridden_(std::move(overridden)),
+        allowance_(settings.allowance),
+        key_(settings.key),
+        header_(settings.header),
+        salt_(std::hash<std::string_view>()(header_) + static_cast<std::uint64_t>(key_)) {}
 
   Verdict process(processing::Call& call, const processing::Peer& peer) const override {
-    const KeyedBudgets::BudgetGrant taken = take(call, peer);
+    const std::string_view name = nameOf(call, peer);
+    const auto found = overridden_.find(name);
+    const bool isOverridden = found != overridden_.end();
+    const Allowance& allowance = isOverridden ? found->second.allowance : allowance_;
+    const KeyedBudgets::BudgetGrant taken =
+        isOverridden ? takeFrom(*found->second.budget, allowance, call) : takeUsual(name, call);
     if (taken.budget == nullptr) return refuse(taken.retryAfter);
-    if (allowance_.concurrency > 0) {
+    if (allowance.concurrency > 0) {
       call.holds.add(call.arena, taken.budget,
                      [](const void* budget) { static_cast<const RequestBudget*>(budget)->giveBack(); });
     }
@@ -61,27 +56,31 @@ class QosController final : public processing::Processor {
   }
 
  private:
-  KeyedBudgets::BudgetGrant take(const processing::Call& call, const processing::Peer& peer) const {
-    const base::MonotonicTime now = call.clock.now();
-    if (key_ != Key::kOwner) return budgets_->keyed.take(hashOf(call, peer), allowance_, now);
-    const auto refused = budgets_->ofOwner.take(allowance_, now);
+  static KeyedBudgets::BudgetGrant takeFrom(const RequestBudget& budget, const Allowance& allowance,
+                                            const processing::Call& call) {
+    const auto refused = budget.take(allowance, call.clock.now());
     if (refused) return {nullptr, *refused};
-    return {&budgets_->ofOwner, {}};
+    return {&budget, {}};
+  }
+  KeyedBudgets::BudgetGrant takeUsual(std::string_view name, const processing::Call& call) const {
+    if (key_ == QosKey::kOwner) return takeFrom(budgets_->ofOwner, allowance_, call);
+    return budgets_->keyed.take(std::hash<std::string_view>()(name) + salt_, allowance_, call.clock.now());
   }
 
-  std::uint64_t hashOf(const processing::Call& call, const processing::Peer& peer) const {
-    return std::hash<std::string_view>()(nameOf(call, peer)) + salt_;
-  }
-
+  /// Returns the text of the key; empty for clients that have none.
   std::string_view nameOf(const processing::Call& call, const processing::Peer& peer) const {
     switch (key_) {
-      case Key::kOwner:
-        break;
-      case Key::kBackend:
+      case QosKey::kOwner:
+      case QosKey::kBackend:
         return call.place.backend;
-      case Key::kNamespace:
+      case QosKey::kNamespace:
         return peer.nameSpace;
-      case Key::kHeader:
+      case QosKey::kServiceAccount:
+        if (peer.serviceAccount.empty()) break;
+        return call.arena.concat(peer.nameSpace, "/", peer.serviceAccount);
+      case QosKey::kPrincipal:
+        return peer.principal;
+      case QosKey::kHeader:
         if (const http::Field* field = call.request.headers.find(header_)) return field->value;
         break;
     }
@@ -90,66 +89,34 @@ class QosController final : public processing::Processor {
 
   static Verdict refuse(std::chrono::seconds retryAfter) {
     return Verdict::reply({base::Error(base::ErrorType::kRateLimited, base::ErrorOrigin::kProcessor,
-                                       "more requests than the gateway lets through"),
+                                       "more requests than the QoSController lets through")
+                               .ofLimit("qosController"),
                            {{"retry-after", std::to_string(retryAfter.count())}}});
   }
 
   const std::shared_ptr<const UseBudgets> budgets_;
+  const OverriddenBudgets overridden_;
   const Allowance allowance_;
-  const Key key_;
+  const QosKey key_;
   const std::string header_;
   /// Hashed into every key, so that a use whose key is changed finds none of the budgets kept under the old key.
   const std::uint64_t salt_;
 };
 
-/// Reads an integer from 1 on into `number` if the member is there. Returns an error text, empty if there is no error.
-std::string readNumber(const content::Value& config, std::string_view member, std::uint32_t most,
-                       std::uint32_t& number) {
-  const content::Value* value = config.find(member);
-  if (value == nullptr) return {};
-  const char* const end = value->text.data() + value->text.size();
-  const auto read = std::from_chars(value->text.data(), end, number);
-  if (read.ec == std::errc() && read.ptr == end && number >= 1 && number <= most) return {};
-  return std::string(member) + ": is no integer from 1 to " + std::to_string(most);
-}
-
-base::Result<Allowance> readAllowance(const content::Value& config) {
-  Allowance allowance;
-  std::string fault = readNumber(config, "requestsPerMinute", Allowance::kMostPerMinute, allowance.perMinute);
-  allowance.burst = std::clamp<std::uint32_t>(allowance.perMinute / 10, 1, Allowance::kMostBurst);
-  if (fault.empty()) fault = readNumber(config, "burst", Allowance::kMostBurst, allowance.burst);
-  if (fault.empty()) fault = readNumber(config, "concurrency", Allowance::kMostConcurrency, allowance.concurrency);
-  if (fault.empty() && allowance.perMinute == 0 && allowance.concurrency == 0) {
-    fault = "requestsPerMinute or concurrency is required";
-  }
-  if (!fault.empty()) return base::Error::config(std::move(fault));
-  return allowance;
-}
-
-Key keyOf(const Use& use) {
-  const content::Value* key = use.config.find("key");
-  if (key != nullptr && key->text == "Namespace") return Key::kNamespace;
-  if (key != nullptr && key->text == "Header") return Key::kHeader;
-  // A Backend's own use serves no other Backend, so its budget needs no look-up by Backend.
-  return use.owner.starts_with("Backend ") ? Key::kOwner : Key::kBackend;
-}
-
 Made makeQosController(const Use& use) {
-  const auto invalid = [](std::string message) { return Made{nullptr, {"InvalidConfig", std::move(message)}}; };
-  const auto allowance = readAllowance(use.config);
-  if (!allowance) return invalid(allowance.error().detail);
-  const Key key = keyOf(use);
-  const content::Value* header = use.config.find("header");
-  if ((key == Key::kHeader) != (header != nullptr)) return invalid("header: belongs to key Header, which needs it");
-  std::string field;
-  if (header != nullptr) {
-    auto name = processing::editableField(header->text);
-    if (!name) return invalid("header: " + name.error().detail);
-    field = std::move(name).value();
+  auto settings = readQosSettings(use.config, use.owner.starts_with("Backend "));
+  if (!settings) return {nullptr, {"InvalidConfig", settings.error().detail}};
+  const std::string name = std::string(use.owner) + ": " + std::string(use.name);
+  auto budgets = use.states.get<UseBudgets>(name, [] { return std::make_shared<const UseBudgets>(); });
+  // None of the parts but the last one can have a line break, so that two keys never have the same name.
+  const std::string ofKey = name + "\n" + std::to_string(static_cast<int>(settings->key)) + settings->header + "\n";
+  OverriddenBudgets overridden;
+  for (const QosOverride& each : settings->overrides) {
+    auto budget =
+        use.states.get<RequestBudget>(ofKey + each.key, [] { return std::make_shared<const RequestBudget>(); });
+    overridden.emplace(each.key, OverriddenBudget{each.allowance, std::move(budget)});
   }
-  auto budgets = use.states.get<UseBudgets>(std::string(use.owner) + ": " + std::string(use.name),
-                                            [] { return std::make_shared<const UseBudgets>(); });
-  return {std::make_shared<const QosController>(std::move(budgets), *allowance, key, std::move(field)), {}};
+  return {std::make_shared<const QosController>(std::move(budgets), *settings, std::move(overridden)), {}};
 }
 
 }  // namespace

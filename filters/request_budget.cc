@@ -86,10 +86,20 @@ std::optional<std::chrono::seconds> RequestBudget::takeFromRate(const Allowance&
 }
 
 bool RequestBudget::untouched(const Allowance& allowance, base::MonotonicTime now) const {
-  if (inFlight_.load(std::memory_order_acquire) > 0) return false;
+  if (isInUse()) return false;
   if (allowance.perMinute == 0) return true;
   const Level level = Level::from(word_.load(std::memory_order_relaxed));
   return level.used == 0 || level.drained(allowance, ticksOf(now)).used == 0;
+}
+
+void RequestBudget::startNotBelow(const RequestBudget& other, const Allowance& allowance,
+                                  base::MonotonicTime now) const {
+  const std::uint32_t tick = ticksOf(now);
+  const auto levelOf = [&](const RequestBudget& budget) {
+    return Level::from(budget.word_.load(std::memory_order_relaxed)).drained(allowance, tick);
+  };
+  const Level level = levelOf(other);
+  if (level.used > levelOf(*this).used) word_.store(level.word(), std::memory_order_relaxed);
 }
 
 }  // namespace sluice::filters

@@ -39,6 +39,11 @@ class RequestBudget {
   void startFrom(const RequestBudget& other) const {
     word_.store(other.word_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
+  /// Takes over the used part of the rate of `other`, if it is larger than its own. Only while no other thread takes
+  /// from one of them.
+  void startNotBelow(const RequestBudget& other, const Allowance& allowance, base::MonotonicTime now) const;
+  /// Returns true if requests are in flight.
+  bool isInUse() const { return inFlight_.load(std::memory_order_acquire) > 0; }
 
  private:
   bool takeOff(std::uint32_t concurrency, const RequestBudget* beside) const;

@@ -3,7 +3,7 @@
 
 Counts with callgrind (valgrind), in the setting of load.py but over one connection, where a request costs the same each time: a route
 without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
-response-headers, and with twice as many. Before that, if build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), it compares the
+response-headers, and with twice as many; and with a script in Lua or a library in C that edits a field. Before that, if build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), it compares the
 time of scanning a byte of JSON, as a body's route requires, with json.loads of the Python that runs this, and if build/release/expression
 was built, it counts the instructions of an expression. Exit status 1 if a bound is missed. With --external, it compares external processors with HAProxy's instead, by time, CPU and instructions, as external.py says.
 """
@@ -45,7 +45,73 @@ spec:
   targetRef: {{{{group: gateway.networking.k8s.io, kind: HTTPRoute, name: origin}}}}
   processors:
 {steps}"""
+SET = "  - {{{{name: edit, type: 'sluice.dev/HeaderModifier:v1', phase: request-headers, config: {{{{set: [{{{{name: x-edited, value: 'yes'}}}}]}}}}}}}}\n"
 STEP = "  - {{{{name: {phase}-{number}, type: 'sluice.dev/HeaderModifier:v1', phase: {phase}, config: {{{{remove: [x-absent]}}}}}}}}\n"
+
+LUA_BOUND = 6000
+LUA_ENGINE = """    engine: lua
+    lua:
+      script: |
+        function request_headers(m)
+          if m.headers:get("x-absent") == nil then m.headers:set("x-edited", "yes") end
+        end
+"""
+
+LIBRARY_BOUND = 1000  # more than a built-in step that makes the same edit
+LIBRARY_ENGINE = """    engine: library
+    library: {{file: edit.so}}
+"""
+LIBRARY = """#include "sluice_processor.h"
+static const struct sluice_host* host;
+static size_t configure(const char* t, size_t ts, const char* c, size_t cs, uint32_t p, void** use, char* e, size_t es) { return 0; }
+static void release(void* use) {}
+static int process(void* use, struct sluice_call* call) {
+  const char* value;
+  size_t size;
+  if (host->header(call, "x-absent", 8, &value, &size) == 0) host->header_set(call, "x-edited", 8, "yes", 3);
+  return SLUICE_CONTINUE;
+}
+static const struct sluice_processor edit = {sizeof edit, 1, 0, 1 << SLUICE_REQUEST_HEADERS, configure, release, 0, process, 0};
+const struct sluice_processor* sluice_processor_v1(const struct sluice_host* gateway) { host = gateway; return &edit; }
+"""
+
+CATALOG = """---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{{{namespace: load, name: types}}}}
+data:
+  edit.yaml: |
+    type: load.test/Edit:v1
+    phases: [request-headers]
+    schemaRef: {{{{name: schema}}}}
+{engine}---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{{{namespace: load, name: schema}}}}
+data: {{{{schema.json: '{{{{"type": "object"}}}}'}}}}
+---
+apiVersion: sluice.dev/v1alpha1
+kind: PayloadProcessor
+metadata: {{{{namespace: load, name: edit}}}}
+spec:
+  targetRef: {{{{group: gateway.networking.k8s.io, kind: HTTPRoute, name: origin}}}}
+  processors: [{{{{name: edit, type: 'load.test/Edit:v1', phase: request-headers}}}}]
+"""
+
+
+def with_engine(engine):
+    """Returns a configuration with a use of a type that this engine makes."""
+    catalogs = "    processorCatalogs: [{{namespace: load, name: types}}]\n"
+    return load.SLUICE.replace("    workers: 1\n", "    workers: 1\n" + catalogs) + CATALOG.format(engine=engine)
+
+
+def build_library(folder):
+    """Compiles the library of the catalog into the folder."""
+    source = os.path.join(folder, "edit.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(LIBRARY)
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", os.path.join(load.HERE, "../filters/library"),
+                    "-o", os.path.join(folder, "edit.so"), source], check=True)
 
 
 def with_steps(count):
@@ -200,9 +266,13 @@ def main():
     run = load.PROXIES["sluice"][1]
     load.SCENARIOS.update(SCENARIOS)
     load.PROXIES.update({f"sluice-{count}-steps": (with_steps(count), run) for count in MORE_BY_STEPS})
+    load.PROXIES["sluice-lua"] = (with_engine(LUA_ENGINE), run)
     load.PROXIES["sluice-baseline"] = (load.SLUICE, lambda o, file: [o.baseline, *run(o, file)[1:]])
 
     bench = load.Bench(options)
+    build_library(bench.dir)
+    load.PROXIES["sluice-set"] = (load.SLUICE + PROCESSORS.format(steps=SET.format()), run)
+    load.PROXIES["sluice-library"] = (with_engine(LIBRARY_ENGINE), lambda o, file: [*run(o, file), "--library-dir", bench.dir])
     try:
         print("| | | instructions per request | more | bound | allocations more |\n|---|---|---|---|---|---|")
         for scenario in SCENARIOS:
@@ -215,6 +285,13 @@ def main():
             for number, bound in MORE_BY_STEPS.items():
                 steps, by_steps = figures_of(bench, f"sluice-{number}-steps", scenario)
                 rows.append((f"{number} steps", steps, steps - none, bound, by_steps - allocated))
+            script, by_script = figures_of(bench, "sluice-lua", scenario)
+            rows.append(("a script in Lua that edits a field", script, script - none, LUA_BOUND, by_script - allocated))
+            builtin, by_builtin = figures_of(bench, "sluice-set", scenario)
+            rows.append(("a built-in step that edits it", builtin, builtin - none, None, by_builtin - allocated))
+            library, by_library = figures_of(bench, "sluice-library", scenario)
+            rows.append(("a library that edits it, beyond the built-in step", library, library - builtin, LIBRARY_BOUND,
+                         by_library - by_builtin))
             for title, count, more, bound, allocations in rows:
                 met = (bound is None or more <= bound) and (allocations is None or allocations < 0.01)
                 good = good and met

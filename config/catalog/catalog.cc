@@ -66,8 +66,8 @@ std::optional<AdmissionFault> engineFault(const ProcessorUse& use, const Process
   if (type.runnable) return std::nullopt;
   return AdmissionFault{Admission::Outcome::kDegraded, processor_reason::kUnsupportedType,
                         findingAt(use, "type",
-                                  "the engine of " + base::quote(use.type) + ", " +
-                                      std::string(engineName(type.entry.engine)) + ", is not supported")};
+                                  "the engine of " + base::quote(use.type) + ", " + std::string(type.entry.engine) +
+                                      ", is not supported")};
 }
 
 /// Finds the phase of the use and stores it in `phase`.

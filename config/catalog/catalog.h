@@ -33,7 +33,7 @@ struct BuiltinProcessor {
 /// The types and engines that this program can run. There is one for the life of a process.
 struct ProcessorSupport {
   std::vector<BuiltinProcessor> types;
-  std::vector<ProcessorEngine> engines;  // besides kBuiltin; types of these engines span phases
+  std::vector<std::string_view> engines;  // besides kBuiltinEngine; types of these engines span phases
 };
 
 /// A type, either built in or named by a catalog.

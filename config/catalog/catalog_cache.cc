@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "config/catalog/engine_formats.h"
+#include "config/yaml/value_builder.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -29,7 +31,8 @@ class CatalogMaker {
   /// Returns the reason why the entry cannot be used; empty if it can.
   std::string complete(CatalogEntry&& entry, ProcessorType& type);
   std::string completeBuiltin(CatalogEntry&& entry, ProcessorType& type) const;
-  std::string findSchema(const SchemaRef& ref, ProcessorType& type);
+  std::string findSchema(const CatalogRef& ref, ProcessorType& type);
+  std::string findScript(CatalogEntry& entry);
   CatalogCache::Schema compiled(std::string_view text);
   void problem(const ConfigMap& catalog, std::string_view key, const Position& position, std::string message);
 
@@ -121,7 +124,7 @@ void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, c
 }
 
 std::string CatalogMaker::complete(CatalogEntry&& entry, ProcessorType& type) {
-  if (entry.engine == ProcessorEngine::kBuiltin) return completeBuiltin(std::move(entry), type);
+  if (entry.engine == kBuiltinEngine) return completeBuiltin(std::move(entry), type);
   const std::string_view domain = std::string_view(entry.type).substr(0, entry.type.find('/'));
   if (domain == kGatewayGroup || domain == kOwnGroup) {
     return "type: must have a domain of its own, but " + std::string(domain) + " is for built-in types";
@@ -129,6 +132,7 @@ std::string CatalogMaker::complete(CatalogEntry&& entry, ProcessorType& type) {
   const auto& engines = support_.engines;
   type.runnable = type.spans = std::find(engines.begin(), engines.end(), entry.engine) != engines.end();
   std::string fault = findSchema(*entry.schemaRef, type);
+  if (fault.empty() && entry.scriptRef) fault = findScript(entry);
   type.entry = std::move(entry);
   return fault;
 }
@@ -151,7 +155,7 @@ std::string CatalogMaker::completeBuiltin(CatalogEntry&& entry, ProcessorType& t
   return "";
 }
 
-std::string CatalogMaker::findSchema(const SchemaRef& ref, ProcessorType& type) {
+std::string CatalogMaker::findSchema(const CatalogRef& ref, ProcessorType& type) {
   const std::string name = "ConfigMap " + ref.nameSpace + "/" + ref.name;
   const ConfigMap* holder = look(ref.nameSpace, ref.name);
   if (holder == nullptr) return "schemaRef: " + name + " does not exist";
@@ -160,6 +164,20 @@ std::string CatalogMaker::findSchema(const SchemaRef& ref, ProcessorType& type) 
   const CatalogCache::Schema schema = compiled(*text);
   if (!*schema) return "schemaRef: " + name + ", " + ref.key + ": " + schema->error().detail;
   type.schema = **schema;
+  return "";
+}
+
+std::string CatalogMaker::findScript(CatalogEntry& entry) {
+  const CatalogRef& ref = *entry.scriptRef;
+  const std::string field = std::string(engineFormat(entry.engine).settings) + ".scriptRef: ";
+  const std::string name = "ConfigMap " + ref.nameSpace + "/" + ref.name;
+  const ConfigMap* holder = look(ref.nameSpace, ref.name);
+  if (holder == nullptr) return field + name + " does not exist";
+  const auto text = holder->data.find(ref.key);
+  if (text == holder->data.end()) return field + name + " has no key " + ref.key;
+  Value script = textValue(text->second.value, text->second.position);
+  script.blockColumn = text->second.blockColumn;
+  addMember(*entry.engineConfig, "script", std::move(script));
   return "";
 }
 

@@ -3,22 +3,14 @@
 #include <cstdint>
 #include <limits>
 
+#include "config/catalog/engine_formats.h"
 #include "config/model/catalog_entry.h"
 #include "config/read/data_document.h"
 #include "config/read/processors/processor_settings.h"
+#include "config/yaml/value_builder.h"
 
 namespace sluice::config {
 namespace {
-
-constexpr Choice<ProcessorEngine> kEngines[] = {{"builtin", ProcessorEngine::kBuiltin},
-                                                {"lua", ProcessorEngine::kLua},
-                                                {"library", ProcessorEngine::kLibrary},
-                                                {"ext-proc", ProcessorEngine::kExtProc}};
-
-/// Returns the key with the settings of the engine.
-std::string_view partOf(ProcessorEngine engine) {
-  return engine == ProcessorEngine::kExtProc ? "extProc" : engineName(engine);
-}
 
 constexpr bool isPhase(std::string_view text) {
   return std::find(std::begin(kProcessorPhases), std::end(kProcessorPhases), text) != std::end(kProcessorPhases);
@@ -36,27 +28,40 @@ std::vector<std::string_view> readPhases(FieldReader& reader) {
   return phases;
 }
 
-std::optional<SchemaRef> readSchemaRef(FieldReader& reader, ProcessorEngine engine, const ConfigMap& catalog) {
-  if (engine == ProcessorEngine::kBuiltin) {
+std::optional<CatalogRef> readSchemaRef(FieldReader& reader, std::string_view engine, const ConfigMap& catalog) {
+  if (engine == kBuiltinEngine) {
     if (reader.has("schemaRef")) reader.error("schemaRef", "must not be given: built-in types have their own schema");
     return std::nullopt;
   }
   if (reader.require("schemaRef") == nullptr) return std::nullopt;
-  FieldReader ref = reader.map("schemaRef");
-  SchemaRef schema;
-  schema.name = ref.requiredText("name", rule::kObjectName);
-  schema.nameSpace = ref.text("namespace", rule::kNamespace);
-  if (schema.nameSpace.empty()) schema.nameSpace = catalog.meta.nameSpace;
-  if (ref.has("key")) schema.key = ref.text("key", rule::kRefName);
-  ref.finish();
-  return schema;
+  return readCatalogRef(reader.map("schemaRef"), catalog.meta.nameSpace, "schema.json");
+}
+
+std::string_view readEngine(FieldReader& reader) {
+  std::vector<std::string_view> names;
+  for (const EngineFormat& each : engineFormats()) names.push_back(each.name);
+  return reader.word(required("engine"), names, kBuiltinEngine);
+}
+
+void readEngineSettings(FieldReader& reader, const ConfigMap& catalog, CatalogEntry& entry) {
+  const EngineFormat& format = engineFormat(entry.engine);
+  const Value* own = format.read == nullptr ? reader.find(format.settings) : reader.require(format.settings);
+  if (own == nullptr) return;
+  FieldReader settings = reader.map(format.settings);
+  if (!own->isMap()) return;  // the reader has reported it
+  if (format.read == nullptr) {
+    entry.engineConfig = *own;
+    return;
+  }
+  entry.engineConfig = emptyMap(own->position);
+  format.read(settings, catalog.meta.nameSpace, entry);
+  settings.finish();
 }
 
 CatalogEntry readEntry(FieldReader reader, const ConfigMap& catalog) {
   CatalogEntry entry;
   entry.type = reader.requiredText("type", rule::kProcessorType);
-  reader.require("engine");
-  entry.engine = reader.choice("engine", kEngines, ProcessorEngine::kBuiltin);
+  entry.engine = readEngine(reader);
   entry.phases = readPhases(reader);
   entry.schemaRef = readSchemaRef(reader, entry.engine, catalog);
   reader.read("defaults", entry.defaults, readProcessorSettings);
@@ -67,21 +72,12 @@ CatalogEntry readEntry(FieldReader reader, const ConfigMap& catalog) {
   FieldReader limits = reader.map("limits");
   entry.bodyBytes = limits.quantity("bodyBytes", 0, std::numeric_limits<std::uint64_t>::max());
   limits.finish();
-  const std::string_view part = partOf(entry.engine);
-  if (const Value* own = reader.find(part)) {
-    if (!own->isMap()) reader.error(part, "must be a map, but is " + std::string(describe(own->kind)));
-    entry.engineConfig = *own;
-  }
+  readEngineSettings(reader, catalog, entry);
   reader.finish();
   return entry;
 }
 
 }  // namespace
-
-std::string_view engineName(ProcessorEngine engine) {
-  return std::find_if(std::begin(kEngines), std::end(kEngines), [&](const auto& each) { return each.value == engine; })
-      ->word;
-}
 
 std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, const ConfigMap& catalog,
                                              std::string_view key, std::string& type, Problems& problems) {

@@ -11,11 +11,11 @@ namespace sluice::config {
 namespace {
 
 /// The key of one element of the list.
-using Kind = std::tuple<std::string_view, std::string_view, ProcessorEngine, std::vector<std::string_view>>;
+using Kind = std::tuple<std::string_view, std::string_view, std::string_view, std::vector<std::string_view>>;
 
 struct KindVersions {
   std::vector<std::string_view> versions;
-  std::vector<SchemaRef> schemas;
+  std::vector<CatalogRef> schemas;
 };
 
 constexpr std::string_view kNameEnd = "-extension-kinds";
@@ -55,7 +55,7 @@ std::map<Kind, KindVersions> groupedByKind(const Catalog& catalog, const KindsCo
   return kinds;
 }
 
-void write(base::JsonWriter& json, const SchemaRef& ref) {
+void write(base::JsonWriter& json, const CatalogRef& ref) {
   json.beginObject().member("apiVersion", "v1").member("kind", "ConfigMap").member("name", ref.name);
   json.member("namespace", ref.nameSpace).member("key", ref.key).endObject();
 }
@@ -65,8 +65,8 @@ void write(base::JsonWriter& json, const Kind& kind, const KindVersions& version
   json.beginObject().member("group", group).member("kind", name).key("versions").beginList();
   for (const std::string_view version : versions.versions) json.text(version);
   json.endList().key("schemaRefs").beginList();
-  for (const SchemaRef& ref : versions.schemas) write(json, ref);
-  json.endList().member("engine", engineName(engine)).key("phases").beginList();
+  for (const CatalogRef& ref : versions.schemas) write(json, ref);
+  json.endList().member("engine", engine).key("phases").beginList();
   for (const std::string_view phase : phases) json.text(phase);
   json.endList().endObject();
 }

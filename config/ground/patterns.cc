@@ -77,6 +77,11 @@ std::string hostnameHint(std::string_view text) {
 
 bool isAnyText(std::string_view /*text*/) { return true; }
 
+bool isLabelValue(std::string_view text) {
+  if (text.empty() || text.size() > 63 || !isAlphanumeric(text.front()) || !isAlphanumeric(text.back())) return false;
+  return all(text, [](char c) { return isAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+}
+
 bool isDnsLabel(std::string_view text) { return text.size() <= 63 && isHyphenated(text, isLowerAlphanumeric); }
 
 bool isDnsSubdomain(std::string_view text) {
@@ -107,6 +112,11 @@ bool isHeaderName(std::string_view text) {
   constexpr std::string_view kToken = "!#$%&'*+-.^_`|~";
   return !text.empty() &&
          all(text, [&](char c) { return isAlphanumeric(c) || kToken.find(c) != std::string_view::npos; });
+}
+
+bool isCookiePath(std::string_view text) {
+  return text.starts_with("/") &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~' && c != ';'; });
 }
 
 bool isHeaderValue(std::string_view text) {

@@ -23,6 +23,7 @@ constexpr bool isHexDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') 
 std::string hostnameHint(std::string_view text);
 
 bool isAnyText(std::string_view text);
+bool isLabelValue(std::string_view text);    // of a label of Kubernetes, not empty, at most 63
 bool isDnsLabel(std::string_view text);      // RFC 1123, lower case, at most 63
 bool isDnsSubdomain(std::string_view text);  // labels joined by dots
 bool isHostname(std::string_view text);      // a subdomain, perhaps after "*."
@@ -31,6 +32,7 @@ bool isKind(std::string_view text);
 bool isControllerName(std::string_view text);
 bool isHeaderName(std::string_view text);   // RFC 9110 token
 bool isHeaderValue(std::string_view text);  // visible ASCII, with single spaces or tabs inside
+bool isCookiePath(std::string_view text);   // RFC 6265 section 4.1.1: visible ASCII without ";", behind a "/"
 bool isListenerProtocol(std::string_view text);
 bool isPathValue(std::string_view text);  // an absolute path without "//", dot segments, %2f or a fragment
 bool isIpAddress(std::string_view text);
@@ -57,6 +59,7 @@ namespace rule {
 inline constexpr TextRule kAnyText{isAnyText, "text", 4096};
 inline constexpr TextRule kObjectName{isDnsSubdomain, "a DNS name in lower case", 253};
 inline constexpr TextRule kRefName{isAnyText, "a name", 253};
+inline constexpr TextRule kSentence{isAnyText, "a sentence", 256};
 inline constexpr TextRule kNamespace{isDnsLabel, "a DNS label in lower case", 63};
 inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case", 253};
 inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253,
@@ -71,6 +74,7 @@ inline constexpr TextRule kKind{isKind, "a kind", 63};
 inline constexpr TextRule kControllerName{isControllerName, "a controller name like example.com/gateway", 253};
 inline constexpr TextRule kHeaderName{isHeaderName, "a header name", 256};
 inline constexpr TextRule kHeaderValue{isHeaderValue, "a header value", 4096};
+inline constexpr TextRule kCookiePath{isCookiePath, "a path like /shop", 1024};
 inline constexpr TextRule kCorsOrigin{isCorsOrigin, "\"*\" or an origin like https://*.example.com:8443", 253};
 inline constexpr TextRule kCorsMethod{isCorsMethod, "a method like GET, or \"*\"", 7};
 inline constexpr TextRule kListenerProtocol{isListenerProtocol, "a protocol", 255};

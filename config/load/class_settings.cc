@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/read/data_document.h"
 #include "config/read/gateways/settings_reader.h"
 #include "proxy/base/text.h"
 
@@ -52,7 +53,44 @@ const ConfigMap::DataEntry* findSettingsText(const Model& model, const ObjectRef
   return nullptr;
 }
 
+std::string configMapTitle(const ObjectRef& ref) { return "ConfigMap " + ref.nameSpace + "/" + ref.name; }
+
+/// Reports the problem where the key is written, or at the innermost map around it.
+void reportAt(FieldReader& reader, Severity severity, std::string_view key, std::string message) {
+  Position position = reader.position();
+  const Value* value = reader.value();
+  for (std::string_view rest = key; value != nullptr && !rest.empty();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    value = value->find(rest.substr(0, dot));
+    if (value != nullptr) position = value->position;
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  ObjectContext& context = reader.context();
+  severity == Severity::kError ? context.error(position, std::string(key), std::move(message))
+                               : context.warning(position, std::string(key), std::move(message));
+}
+
 }  // namespace
+
+std::string settingsOwner(const Model& model) {
+  const GatewayClass* const ours = ourGatewayClass(model);
+  if (ours == nullptr) return "";
+  return ours->parametersRef ? configMapTitle(*ours->parametersRef) : ours->meta.title();
+}
+
+Problem settingsProblem(const Model& model, Severity severity, std::string_view key, std::string message) {
+  const GatewayClass* const ours = ourGatewayClass(model);
+  std::string fault;
+  const ConfigMap::DataEntry* const entry =
+      ours == nullptr || !ours->parametersRef ? nullptr : findSettingsText(model, *ours->parametersRef, fault);
+  Problems found;
+  if (entry != nullptr) {
+    readDataDocument(*entry, configMapTitle(*ours->parametersRef), kSettingsKey, found,
+                     [&](FieldReader reader) { reportAt(reader, severity, key, message); });
+  }
+  if (!found.empty()) return std::move(found.front());
+  return {severity, {}, settingsOwner(model), std::string(key), std::move(message)};
+}
 
 void resolveSettings(Model& model, Problems& problems) {
   const GatewayClass* gatewayClass = ourGatewayClass(model);
@@ -66,7 +104,7 @@ void resolveSettings(Model& model, Problems& problems) {
         {Severity::kError, ref.position, "GatewayClass " + gatewayClass->meta.name, ref.path, model.settingsFault});
     return;
   }
-  const std::string object = "ConfigMap " + ref.nameSpace + "/" + ref.name;
+  const std::string object = configMapTitle(ref);
   if (const Rejected* kept = model.findKept(ref.group, ref.kind, ref.nameSpace, ref.name)) {
     model.settingsKept = object + ": " + kept->message;
   }

@@ -11,6 +11,7 @@
 #include "config/load/class_settings.h"
 #include "config/load/gateway_settings.h"
 #include "config/load/last_good.h"
+#include "config/load/last_pairs.h"
 #include "config/load/object_reading.h"
 #include "config/load/revision.h"
 #include "config/model/name_tuple_hash.h"
@@ -79,6 +80,7 @@ Configuration load(const ObjectSet& set, const Model* previous) {
     configuration.model = Model();
     configuration.digest = set.refused;
   }
+  if (previous != nullptr) keepLastPairs(configuration.model, *previous, set.readAt);
   configuration.model.gatewayApi = set.gatewayApi;
   configuration.model.controllerNamespace = set.keeping.controllerNamespace;
   configuration.model.severalGateways = set.keeping.severalGateways;

@@ -29,7 +29,7 @@ struct Configuration {
   std::string endpointsDigest;
 };
 
-/// `previous` is the model served until now, if any; see last_good.h.
+/// `previous` is the model served until now, if any; see last_good.h and last_pairs.h.
 Configuration load(const ObjectSet& set, const Model* previous);
 
 Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous = nullptr);

@@ -82,16 +82,23 @@ void readFields(const Value& root, const ReadingRules& rules, ObjectReading& rea
 
 void readObject(const Value& root, const ReadingRules& rules, bool insideList, std::vector<ObjectReading>& readings);
 
-void readList(const Value& root, const ReadingRules& rules, std::vector<ObjectReading>& readings) {
+void readList(const Value& root, const ObjectIdentity& identity, const ReadingRules& rules,
+              std::vector<ObjectReading>& readings) {
   ObjectReading list;
   list.position = root.position;
-  ObjectContext context("List", list.problems, rules.unknownFields);
+  ObjectContext context(identity.kind, list.problems, rules.unknownFields);
   FieldReader reader(&root, "", root.position, context);
   for (const std::string_view field : {"apiVersion", "kind", "metadata"}) reader.ignore(field);
   std::vector<Item> items = reader.list("items", kMaxItems);
   if (context.errors() != 0) items.clear();
   reader.finish();
-  for (const Item& item : items) readObject(*item.value, rules, /*insideList=*/true, readings);
+  for (const Item& item : items) {
+    if (identity.isList()) {
+      readObject(*item.value, rules, /*insideList=*/true, readings);
+    } else {
+      readObject(completeItem(*item.value, root), rules, /*insideList=*/true, readings);
+    }
+  }
   readings.push_back(std::move(list));
 }
 
@@ -100,7 +107,7 @@ void readObject(const Value& root, const ReadingRules& rules, bool insideList, s
   ObjectReading reading;
   reading.identity = identify(root);
   reading.position = root.position;
-  if (reading.identity.isList() && !insideList) return readList(root, rules, readings);
+  if (!insideList && isListOfObjects(root, reading.identity)) return readList(root, reading.identity, rules, readings);
   reading.revision = revisionEntry(root, reading.identity, rules.key);
   if (!root.isMap()) {
     reading.problems.push_back({Severity::kError, root.position, "", "", "must be an object with apiVersion and kind"});

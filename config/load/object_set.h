@@ -50,6 +50,8 @@ struct ObjectSet {
   /// The CRDs of Gateway API that the source used to check the objects.
   GatewayApiCrds gatewayApi = {};
   PodKeeping keeping = {};
+  /// When the set was read. A key pair that has expired by then does not serve on (last_pairs.h). By default none has.
+  base::WallTime readAt = base::WallTime::min();
 };
 
 /// Reads the objects of texts. `problems` were found while the texts were read. `cache` saves the parsing of texts that

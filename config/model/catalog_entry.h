@@ -15,26 +15,27 @@
 
 namespace sluice::config {
 
-enum class ProcessorEngine : std::uint8_t { kBuiltin, kLua, kLibrary, kExtProc };
+/// The engine of the types that are compiled in.
+inline constexpr std::string_view kBuiltinEngine = "builtin";
 
-/// Returns "builtin", "lua", "library" or "ext-proc".
-std::string_view engineName(ProcessorEngine engine);
-
-/// The place of a type's JSON Schema.
-struct SchemaRef {
+/// A text in a ConfigMap that an entry refers to.
+struct CatalogRef {
   std::string nameSpace;  // by default, the namespace of the catalog
   std::string name;
-  std::string key = "schema.json";
+  std::string key;
 };
 
 struct CatalogEntry {
-  std::string type;  // "domain/Kind:version"
-  ProcessorEngine engine = ProcessorEngine::kBuiltin;
-  std::vector<std::string_view> phases;  // the phases in which uses may run, in their order
-  std::optional<SchemaRef> schemaRef;    // nullopt for built-in types, whose schemas are compiled in
+  std::string type;                          // "domain/Kind:version"
+  std::string_view engine = kBuiltinEngine;  // one of engineFormats()
+  std::vector<std::string_view> phases;      // the phases in which uses may run, in their order
+  std::optional<CatalogRef> schemaRef;       // nullopt for built-in types, whose schemas are compiled in
   ProcessorSettings defaults;
   std::optional<std::uint64_t> bodyBytes;  // the most bytes of a body that it buffers
-  std::optional<Value> engineConfig;       // `builtin`, `lua`, `library` or `extProc`, as written
+  /// The settings of the engine (`lua`, `extProc`, ...). If the engine's format has a reader, they are as it made them.
+  std::optional<Value> engineConfig;
+  /// The text that becomes the member `script` of engineConfig when the catalog is complete.
+  std::optional<CatalogRef> scriptRef;
 };
 
 /// Reads the text of `key` in the ConfigMap `catalog`. If anything is wrong, returns nullopt and adds the errors to

@@ -9,6 +9,7 @@
 
 #include "config/ground/document.h"
 #include "config/ground/object_meta.h"
+#include "proxy/base/identity_terms.h"
 
 namespace sluice::config {
 
@@ -35,6 +36,8 @@ struct GatewayParameters {
   /// A map of settings in the form of settings.yaml, which override those of the GatewayClass; null if it is absent.
   /// They were checked when they were read.
   Value settings = {};
+  /// How the Gateway learns who its callers are. Where the class's settings have identity, it may only narrow it.
+  std::optional<base::IdentityTerms> identity = std::nullopt;
 };
 
 }  // namespace sluice::config

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/ground/document.h"
@@ -21,6 +22,7 @@
 #include "config/model/backend_tls_policy.h"
 #include "config/model/gateway_api_crds.h"
 #include "config/model/gateway_parameters.h"
+#include "config/model/key_pair.h"
 #include "config/model/object_lists.h"
 #include "config/model/policy_model.h"
 #include "config/model/processor_model.h"
@@ -29,6 +31,7 @@
 #include "proxy/base/label_selector.h"
 #include "proxy/base/secret.h"
 #include "proxy/base/settings.h"
+#include "proxy/base/terms/endpoint_zones.h"
 
 namespace sluice::config {
 
@@ -98,6 +101,29 @@ struct Infrastructure {
   std::optional<ObjectRef> parametersRef;
 };
 
+/// spec.tls.frontend: how clients of HTTPS listeners are verified.
+struct FrontendValidation {
+  std::vector<ObjectRef> caCertificateRefs;  // ConfigMaps or Secrets with ca.crt, and perhaps crl.pem; 1 to 16
+  bool insecureFallback = false;             // mode AllowInsecureFallback
+  std::string path;                          // "spec.tls.frontend.default.validation"
+  Position position;
+};
+
+struct FrontendPort {
+  std::uint16_t port = 0;
+  std::optional<FrontendValidation> validation;  // none: clients of this port are not verified
+};
+
+struct GatewayFrontend {
+  std::optional<FrontendValidation> byDefault;
+  std::vector<FrontendPort> perPort;  // each port once; replaces the default
+
+  /// Returns how clients of the port are verified; nullptr if they are not.
+  const FrontendValidation* ofPort(std::uint16_t port) const;
+  /// Returns the default and those of ports, as they are written.
+  std::vector<const FrontendValidation*> validations() const;
+};
+
 /// A Gateway, or an EgressGateway of kPrototypeGroup, which has the same spec. Two objects of different kinds may have
 /// the same name.
 struct Gateway {
@@ -113,6 +139,7 @@ struct Gateway {
   Infrastructure infrastructure;
   std::vector<GatewayAddress> addresses;  // all have type IPAddress; each value is a valid IP literal
   std::vector<Listener> listeners;
+  std::optional<GatewayFrontend> frontend;
   std::vector<UnsupportedField> unsupported;
 };
 
@@ -143,11 +170,14 @@ struct ConfigMap {
 /// A Secret. `data` (decoded) and `stringData` (which overrides it) are in one map.
 struct SecretObject {
   static constexpr std::string_view kKind = "Secret";
+  static constexpr std::string_view kCertificate = "tls.crt";
+  static constexpr std::string_view kPrivateKey = "tls.key";
   ObjectMeta meta;
   std::string type;
   std::map<std::string, base::Secret> data;
 
   const base::Secret* find(const std::string& key) const;
+  base::Result<KeyPair> keyPair() const;
 };
 
 /// The protocol of a Backend's port. kOther is a protocol that this program does not support.
@@ -240,8 +270,12 @@ struct EndpointSlice {
   ObjectMeta meta;
   std::string service;  // in the same namespace; empty if there is none
   AddressType addressType = AddressType::kIpv4;
+  struct ReadyEndpoint {
+    std::string address;  // an IP literal of type `addressType`
+    base::EndpointZones zones;
+  };
   std::vector<Port> ports;
-  std::vector<std::string> addresses;  // IP literals of the ready endpoints, all of type `addressType`
+  std::vector<ReadyEndpoint> endpoints;
 };
 
 /// Permits references from other namespaces into its own. Every `from` may refer to every `to`.
@@ -294,6 +328,8 @@ struct Model : ObjectLists {
   /// Objects that their schema refuses while their previous valid version stays in service. That version is in its
   /// list, with the ObjectVersion of the refused one. See keepLastGood().
   std::vector<Rejected> kept;
+  /// The pairs that serve on for Secrets whose newest version has none, by namespace and name. See keepLastPairs().
+  std::map<std::pair<std::string, std::string>, KeyPair> lastPairs;
 
   /// The settings from the ConfigMap that this controller's GatewayClass names; the defaults if it names none or if
   /// there is a fault. If there is exactly one Gateway, its own settings override them.
@@ -320,6 +356,8 @@ struct Model : ObjectLists {
                                std::string_view name) const;
   const Rejected* findKept(std::string_view group, std::string_view kind, std::string_view nameSpace,
                            std::string_view name) const;
+  /// Returns the pair that serves on for that Secret; nullptr if there is none.
+  const KeyPair* findLastPair(const std::string& nameSpace, const std::string& name) const;
 };
 
 /// Returns the labels of the Namespace object, if it exists, and the label with its name that every namespace has.

@@ -92,7 +92,6 @@ concept ApplyTogether = requires {
 };
 
 struct UnsupportedPolicy : PolicyTargets {
-  static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   Finding note;  // a note for its conditions
 };

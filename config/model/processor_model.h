@@ -40,11 +40,21 @@ struct ProcessorSettings {
   std::optional<base::Duration> timeout = std::nullopt;  // default timeouts.processor
 };
 
+/// Replaces failOpen if a use fails: another use runs, or the client gets this answer.
+struct FallbackModel {
+  std::string use;  // the name of another use of the list, which runs for no other reason; empty: the answer
+  std::uint16_t status = 503;
+  std::string detail = "a processor of this request failed";
+  std::string path;
+  Position position;
+};
+
 struct ProcessorUse : ProcessorSettings {
   std::string name;
-  std::string type;                           // "domain/Kind:version"
-  std::string phase;                          // one of the seven phases; empty for that of the catalog
-  std::optional<Value> config;                // `config` or `rawConfig`
+  std::string type;             // "domain/Kind:version"
+  std::string phase;            // one of the seven phases; empty for that of the catalog
+  std::optional<Value> config;  // `config` or `rawConfig`
+  std::optional<FallbackModel> fallback;
   std::string_view configField = "config";    // the field that messages name for `config`; empty for the use itself
   std::vector<UnsupportedField> unsupported;  // the reasons why the use cannot run as written, whatever the catalog has
   std::string path;

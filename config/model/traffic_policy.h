@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,8 +15,11 @@
 #include "config/model/policy_model.h"
 #include "config/model/route_model.h"
 #include "proxy/base/clock.h"
+#include "proxy/base/terms/check_log.h"
 #include "proxy/base/terms/circuit_breaker_bounds.h"
 #include "proxy/base/terms/dns_terms.h"
+#include "proxy/base/terms/load_balancing.h"
+#include "proxy/base/terms/request_matching.h"
 #include "proxy/base/terms/tcp_keepalive.h"
 #include "proxy/content/value.h"
 
@@ -48,6 +52,7 @@ struct TrafficRetry : HttpRouteRetry {
   base::Duration longestBackoff = std::chrono::seconds(10);     // the limit of a backoff that doubles
   std::optional<base::Duration> attemptTimeout = std::nullopt;  // for rules without timeouts.backendRequest
   base::Duration attemptIdleTimeout{};                          // zero for no limit
+  std::uint32_t attemptsPerPriority = 0;                        // of a fail-over; 0 for no such order
   RetryBudgetFields budget = {};
 };
 
@@ -64,7 +69,7 @@ struct PassiveHealthSettings {
   base::Duration maxEjectionTime = std::chrono::minutes(5);  // at least baseEjectionTime
 };
 
-/// The model of spec.healthCheck.active.
+/// The model of spec.healthCheck.active, or of one of its items.
 struct ActiveHealthSettings {
   enum class Type : std::uint8_t { kHttp, kGrpc, kTcp };
   Type type = Type::kTcp;
@@ -74,18 +79,24 @@ struct ActiveHealthSettings {
   base::Duration initialJitter{};      // the first check comes within this time; zero for as soon as possible
   std::uint32_t unhealthyThreshold = 3;
   std::uint32_t healthyThreshold = 1;
-  std::uint16_t port = 0;           // 0 for the port of the Backend
-  bool plain = false;               // without the TLS of the Backend
-  std::string serverName = {};      // replaces the name in the Backend's TLS; empty for that name
-  bool insecureSkipVerify = false;  // overrides the Backend's TLS
-  std::string hostname = {};        // for kHttp and kGrpc; empty for that of the Backend
-  std::string path = {};            // for kHttp
-  std::string method = "GET";       // for kHttp: GET, HEAD or OPTIONS
-  std::string send = {};            // for kTcp: the first bytes
-  std::string expected = {};        // bytes in the body of the response, or of the connection for kTcp; empty for any
+  std::uint16_t port = 0;                 // 0 for the port of the Backend
+  bool plain = false;                     // without the TLS of the Backend
+  std::string serverName = {};            // replaces the name in the Backend's TLS; empty for that name
+  bool insecureSkipVerify = false;        // overrides the Backend's TLS
+  std::string hostname = {};              // for kHttp and kGrpc; empty for that of the Backend
+  std::string path = {};                  // for kHttp
+  std::string method = "GET";             // for kHttp: GET, HEAD or OPTIONS
+  std::vector<HeaderValue> headers = {};  // for kHttp, with names in lower case; a value may be a credential
+  std::string send = {};                  // for kTcp: the first bytes
+  std::string expected = {};  // bytes in the body of the response, or of the connection for kTcp; empty for any
   std::vector<std::uint16_t> expectedStatuses = {200};
   std::string service = {};  // for kGrpc
+  base::CheckLog log = base::CheckLog::kTransitions;
 };
+
+/// One to four checks. An endpoint is healthy only if all of them find that it is.
+using ActiveChecks = std::vector<ActiveHealthSettings>;
+inline constexpr std::size_t kMostActiveChecks = 4;
 
 /// The model of spec.timeout. Absent fields have the value of the settings of the process.
 struct TrafficTimeouts {
@@ -110,20 +121,32 @@ struct TrafficDns {
 /// settings.
 struct CircuitBreakerFields {
   base::CircuitBreakerBounds bounds;
+  base::CircuitBreakerBounds perEndpoint = {};
+  base::CircuitBreakerBounds high = {};  // for rules of high priority; absent fields are CircuitBreakerBounds::kUsual
   std::uint32_t requestsPerConnection = 0;          // 0 for any number
   std::optional<std::uint32_t> maxParallelRetries;  // for a rule; a Backend or a Service has none
 };
 
+/// The model of spec.integrations.
+struct IntegrationFields {
+  bool addLinkerdHeaders = false;  // l5d-dst-override, to Services
+};
+
+/// The model of spec.priority: the circuit breakers that count the requests of a rule.
+enum class RequestPriority : std::uint8_t { kDefault, kHigh };
+
 /// The settings that apply to each Backend separately. A Backend may have them among its own fields too.
 struct BackendTraffic {
   std::optional<PassiveHealthSettings> passiveHealth;
-  std::optional<ActiveHealthSettings> activeHealth;
+  std::optional<ActiveChecks> activeHealth;
   std::optional<TrafficTimeouts> timeouts;
   std::optional<base::TcpKeepalive> keepalive;
   std::optional<TrafficDns> dns;
   std::optional<CircuitBreakerFields> circuitBreaker;
-
-  bool any() const { return passiveHealth || activeHealth || timeouts || keepalive || dns || circuitBreaker; }
+  std::optional<base::LoadBalancing> loadBalancing;
+  bool any() const {
+    return passiveHealth || activeHealth || timeouts || keepalive || dns || circuitBreaker || loadBalancing;
+  }
 };
 
 /// The model of spec.retryConstraint of an XBackendTrafficPolicy, which limits how many of the requests of a Backend
@@ -148,9 +171,13 @@ struct TrafficPolicy : PolicyTargets, BackendTraffic {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   // A TrafficPolicy has at least one of these members or of BackendTraffic. A policy for a Backend or a Service has
-  // none of these members.
+  // neither of the first two.
   std::optional<TrafficRetry> retry;
   std::optional<FailoverSettings> failover;
+  /// Only a policy whose targets are all Gateways or listeners has values here that are not the default.
+  std::optional<base::RequestMatching> matching;
+  std::optional<IntegrationFields> integrations;  // also of a policy for a Backend or a Service
+  std::optional<RequestPriority> priority;        // only of a policy for routes
   /// The spec of a BackendTrafficPolicy in Envoy Gateway's form, as written; null for all others.
   std::shared_ptr<const content::Value> shipped;
   /// True with a mergeType: the policy is merged with the policy of the same form for the listener or the Gateway,

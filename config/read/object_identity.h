@@ -24,6 +24,14 @@ struct ObjectIdentity {
 
 ObjectIdentity identify(const Value& root);
 
+/// Returns true for a document whose `items` are the objects: a List, or one of a single kind that is known, such as a
+/// GatewayList.
+bool isListOfObjects(const Value& root, const ObjectIdentity& identity);
+
+/// Returns an item of a list of a single kind. If it has no apiVersion and kind, as in answers of an API server, it
+/// gets those of the list, at the item's position.
+Value completeItem(const Value& item, const Value& list);
+
 /// The members of metadata that only the API server writes. They have no effect on what is served.
 inline constexpr std::string_view kServerFields[] = {
     "uid",      "resourceVersion", "finalizers",        "ownerReferences",           "managedFields",

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/model/client_traffic_policy.h"
 #include "config/model/egress_policy.h"
 #include "config/model/gateway_parameters.h"
 #include "config/read/object_readers.h"
@@ -138,7 +139,8 @@ constexpr ObjectKind kObjectKinds[] = {
                                    {.status = Shape::kConditions}),
     readBy<&readBackendTlsPolicy>(kGatewayGroup, BackendTlsPolicy::kKind, kTlsPolicy, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy, kWhole>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
-    readBy<&readClientTrafficPolicy, kWhole>(kEnvoyGroup, "ClientTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readClientTrafficPolicy, kWhole>(kEnvoyGroup, ClientTrafficPolicy::kKind, kAlpha,
+                                             {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readEgressPolicy>(kOwnGroup, EgressPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readBackendTrafficPolicy>(kEnvoyGroup, TrafficPolicy::kEnvoyKind, kAlpha, {.status = Shape::kAncestors}),

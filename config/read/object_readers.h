@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "config/fields/field_reader.h"
+#include "config/model/client_traffic_policy.h"
 #include "config/model/egress_policy.h"
 #include "config/model/gateway_parameters.h"
 #include "config/model/model.h"
@@ -63,8 +64,9 @@ void readXBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy);
 void readBackendTlsPolicy(FieldReader& spec, BackendTlsPolicy& policy);
 /// Reads the targets of a policy of another API, and warns that its kind is not supported.
 void readUnsupportedPolicy(FieldReader& root, UnsupportedPolicy& policy);
-/// Reads a ClientTrafficPolicy of gateway.envoyproxy.io/v1alpha1, which closes its targets if it restricts clients.
-void readClientTrafficPolicy(FieldReader& root, UnsupportedPolicy& policy);
+/// Reads a ClientTrafficPolicy of gateway.envoyproxy.io/v1alpha1, which closes its targets if it restricts clients by
+/// more than their certificates.
+void readClientTrafficPolicy(FieldReader& root, ClientTrafficPolicy& policy);
 
 // The functions below read parts that several kinds share.
 

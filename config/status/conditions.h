@@ -25,7 +25,9 @@ inline constexpr std::string_view kResolvedRefs = "ResolvedRefs";
 inline constexpr std::string_view kConflicted = "Conflicted";
 inline constexpr std::string_view kOverlappingTlsConfig = "OverlappingTLSConfig";
 inline constexpr std::string_view kPartiallyInvalid = "PartiallyInvalid";
+inline constexpr std::string_view kPartiallyVisible = "PartiallyVisible";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
+inline constexpr std::string_view kInsecureFrontendValidationMode = "InsecureFrontendValidationMode";
 inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
 inline constexpr std::string_view kProgressing = "Progressing";
@@ -42,15 +44,13 @@ inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 /// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all in use.
 ///   Without a pool, an address without a value means all addresses of the machine. NoResources occurs only where a
 ///   controller runs the Pods of a Gateway, and none of them serves. Ready and ListenersNotReady are reserved.
-///   Scheduled and NotReconciled are deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not
-///   supported: the reason for that field is UnsupportedValue.
-/// - Listener: NoValidCACertificate and InvalidCACertificateKind are about the validation of clients, which is not
-///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
+///   Scheduled and NotReconciled are deprecated.
+/// - Listener: Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
 ///   refuses such rules and the object is Invalid.
 /// - Policies: Overridden cannot occur. An EnvoyExtensionPolicy, TrafficPolicy or BackendTrafficPolicy still takes
-///   effect for rules without one of their own, and a BackendTLSPolicy for ports. All PayloadProcessors of one target
-///   apply. Policies of other kinds are not supported, and are Invalid.
+///   effect for rules without one of their own, a BackendTLSPolicy for ports, and a ClientTrafficPolicy for listeners.
+///   All PayloadProcessors of one target apply. Policies of other kinds are not supported, and are Invalid.
 ///
 /// The process finds out whether it can listen on an address and port only when it tries. If it cannot, the Gateway
 /// gets AddressNotUsable, and a listener that has no other address gets PortUnavailable.
@@ -74,6 +74,7 @@ inline constexpr std::string_view kListenersNotResolved = "ListenersNotResolved"
 inline constexpr std::string_view kUnsupportedAddress = "UnsupportedAddress";
 inline constexpr std::string_view kAddressNotUsable = "AddressNotUsable";
 inline constexpr std::string_view kAddressNotAssigned = "AddressNotAssigned";
+inline constexpr std::string_view kConfigurationChanged = "ConfigurationChanged";
 inline constexpr std::string_view kPortUnavailable = "PortUnavailable";
 inline constexpr std::string_view kUnsupportedProtocol = "UnsupportedProtocol";
 inline constexpr std::string_view kInvalidCertificateRef = "InvalidCertificateRef";
@@ -90,6 +91,7 @@ inline constexpr std::string_view kUnsupportedValue = "UnsupportedValue";
 inline constexpr std::string_view kInvalidKind = "InvalidKind";
 inline constexpr std::string_view kBackendNotFound = "BackendNotFound";
 inline constexpr std::string_view kInvalidCaCertificateRef = "InvalidCACertificateRef";
+inline constexpr std::string_view kInvalidCaCertificateKind = "InvalidCACertificateKind";
 inline constexpr std::string_view kNoValidCaCertificate = "NoValidCACertificate";
 inline constexpr std::string_view kInvalidClientCertificateRef = "InvalidClientCertificateRef";
 inline constexpr std::string_view kUnsupportedExtensionType = "UnsupportedExtensionType";

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fail-over, retries and health checks between two providers: starts two origins that echo requests, and the gateway; sends requests with
-# curl while the first origin serves, is gone, and is back; stops all three. run.sh --keep leaves them running until Ctrl-C.
+# Fail-over, retries and health checks between a Service of the cluster and a provider outside: starts two origins that echo requests, and
+# the gateway; sends requests with curl while the Service serves, is gone, and is back; stops all three. run.sh --keep leaves them running until Ctrl-C.
 # SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -41,28 +41,28 @@ wait_until() {
 
 need_programs
 need_ports 10480 10443 10444 10401 10402
-start second 10444 "$bin/sluice-echo" --listen 127.0.0.1:10444
+start provider 10444 "$bin/sluice-echo" --listen 127.0.0.1:10444
 start gateway http://127.0.0.1:10402/readyz "$bin/sluice" run --config "$here" --admin 127.0.0.1:10401 --health 127.0.0.1:10402
-start first 10443 "$bin/sluice-echo" --listen 127.0.0.1:10443
+start local 10443 "$bin/sluice-echo" --listen 127.0.0.1:10443
 # The gateway may have asked it before it was there.
-wait_until "first is healthy" health
+wait_until "local is healthy" health
 
-echo "1. Both providers serve: the first gets every request"
+echo "1. Both serve: the local Service gets every request, and nothing leaves the cluster"
 who_answers 20
-echo "2. The first is gone: no request fails, because what it does not take is tried again at the second"
+echo "2. The Service is gone: no request fails, because what it does not take is tried again at the provider"
 kill "${pids[-1]}"
 wait "${pids[-1]}" 2>/dev/null || true
 unset 'pids[-1]'
 who_answers 20
 retried 40
 echo "3. The health checks find that out, so no request goes there any more"
-wait_until "first is unhealthy" health
+wait_until "local is unhealthy" health
 show_command curl -s http://127.0.0.1:10401/metrics
 health | sed 's/^/      /'
-echo "4. The first is back: the health checks find that out, too, and requests follow"
-start first 10443 "$bin/sluice-echo" --listen 127.0.0.1:10443
-wait_until "first is healthy" health
-wait_until '"x-backend: first"' "curl -s --max-time 10 $url"
+echo "4. The Service is back: the health checks find that out, too, and requests follow"
+start local 10443 "$bin/sluice-echo" --listen 127.0.0.1:10443
+wait_until "local is healthy" health
+wait_until '"x-backend: local"' "curl -s --max-time 10 $url"
 who_answers 20
 echo "Look next at config/reference/traffic-policy.md."
 if [ "${1:-}" = --keep ]; then

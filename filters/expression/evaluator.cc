@@ -74,6 +74,16 @@ Datum Evaluator::attribute(Attribute attribute) const {
     case Attribute::kRequestBody:
     case Attribute::kResponseBody:
       return Datum::string(input_.body->text());
+    case Attribute::kSourceAddress:
+      return Datum::string(input_.peer.address);
+    case Attribute::kSourceNamespace:
+      return Datum::string(input_.peer.nameSpace);
+    case Attribute::kSourceServiceAccount:
+      return Datum::string(input_.peer.serviceAccount);
+    case Attribute::kSourcePrincipal:
+      return Datum::string(input_.peer.principal);
+    case Attribute::kSourceAssurance:
+      return Datum::string(processing::shownAssurance(input_.peer));
   }
   return noOverload();
 }

@@ -18,6 +18,9 @@ constexpr std::array<std::string_view, 13> kKnownToCel = {"all",       "exists",
                                                           "uint",      "bytes",    "bool",       "dyn", "type",
                                                           "timestamp", "duration", "getFullYear"};
 
+/// Returns true for the names of the objects whose attributes expressions read.
+bool isObject(std::string_view name) { return name == "request" || name == "response" || name == "source"; }
+
 /// Resolves one expression. The first error is kept in fault_; the values that functions return after that have no
 /// meaning.
 class NameResolution {
@@ -90,7 +93,7 @@ std::uint16_t NameResolution::resolve(const Syntax& syntax) {
     case SyntaxKind::kString:
       return text(syntax.text);
     case SyntaxKind::kName:
-      if (syntax.text == "request" || syntax.text == "response") {
+      if (isObject(syntax.text)) {
         return fail(syntax, base::quote(syntax.text) + " alone is not supported; name one of its attributes");
       }
       return fail(syntax, "there is no variable " + base::quote(syntax.text));
@@ -139,7 +142,7 @@ const AttributeRow* NameResolution::attributeOf(const Syntax& syntax) const {
 
 std::uint16_t NameResolution::attribute(const Syntax& syntax) {
   const Syntax& object = syntax.children[0];
-  if (object.text != "request" && object.text != "response") return resolve(object);
+  if (!isObject(object.text)) return resolve(object);
   const AttributeRow* row = attributeOf(syntax);
   if (row == nullptr) return fail(syntax, "there is no attribute " + base::quote(object.text + "." + syntax.text));
   if (object.text == "response" && side_ == MessageSide::kRequest) {

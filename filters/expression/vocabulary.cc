@@ -3,14 +3,16 @@
 namespace sluice::filters {
 namespace {
 
-// Names and meanings are those of Envoy's attributes (its manual, "Attributes").
+// Names and meanings are those of Envoy's attributes (its manual, "Attributes"), except for the names of callers.
 constexpr AttributeRow kAttributeRows[] = {
-    {"request.method", Attribute::kRequestMethod},    {"request.scheme", Attribute::kRequestScheme},
-    {"request.host", Attribute::kRequestHost},        {"request.path", Attribute::kRequestPath},
-    {"request.url_path", Attribute::kRequestUrlPath}, {"request.query", Attribute::kRequestQuery},
-    {"request.headers", Attribute::kRequestHeaders},  {"request.body", Attribute::kRequestBody},
-    {"response.code", Attribute::kResponseCode},      {"response.headers", Attribute::kResponseHeaders},
-    {"response.body", Attribute::kResponseBody},
+    {"request.method", Attribute::kRequestMethod},     {"request.scheme", Attribute::kRequestScheme},
+    {"request.host", Attribute::kRequestHost},         {"request.path", Attribute::kRequestPath},
+    {"request.url_path", Attribute::kRequestUrlPath},  {"request.query", Attribute::kRequestQuery},
+    {"request.headers", Attribute::kRequestHeaders},   {"request.body", Attribute::kRequestBody},
+    {"response.code", Attribute::kResponseCode},       {"response.headers", Attribute::kResponseHeaders},
+    {"response.body", Attribute::kResponseBody},       {"source.address", Attribute::kSourceAddress},
+    {"source.namespace", Attribute::kSourceNamespace}, {"source.serviceAccount", Attribute::kSourceServiceAccount},
+    {"source.principal", Attribute::kSourcePrincipal}, {"source.assurance", Attribute::kSourceAssurance},
 };
 
 constexpr FunctionRow kFunctionRows[] = {

@@ -25,7 +25,12 @@ enum class Attribute : std::uint8_t {
   kRequestBody,
   kResponseCode,
   kResponseHeaders,
-  kResponseBody
+  kResponseBody,
+  kSourceAddress,
+  kSourceNamespace,
+  kSourceServiceAccount,
+  kSourcePrincipal,
+  kSourceAssurance
 };
 
 struct AttributeRow {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "filters/expression/text_functions.h"
+#include "filters/expression/arithmetic.h"
 
 namespace sluice::filters::ext_proc {
 
@@ -21,13 +21,13 @@ base::Result<Attributes> Attributes::read(const content::Value* list, MessageSid
   return {std::move(attributes)};
 }
 
-content::Value Attributes::valuesIn(const processing::Call& call) const {
+content::Value Attributes::valuesIn(const processing::Call& call, const processing::Peer& peer) const {
   using Kind = content::Value::Kind;
   content::Value values;
   values.kind = Kind::kMap;
   for (const auto& [name, expression] : attributes_) {
     Meter meter(call.arena);
-    Datum value = expression.evaluate({call.request, call.response, nullptr}, meter);
+    Datum value = expression.evaluate({call.request, peer, call.response, nullptr}, meter);
     const Kind kind = value.isNumber() ? Kind::kNumber : value.is(DatumType::kBool) ? Kind::kBool : Kind::kString;
     if (!value.isError()) value = toString(value, meter);
     if (value.isError()) continue;

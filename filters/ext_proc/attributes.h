@@ -1,4 +1,4 @@
-// The attributes of requests and responses that a server gets besides their headers.
+// The attributes of requests, responses and their clients that a server gets besides their headers.
 //
 // Immutable; any thread.
 #pragma once
@@ -21,7 +21,7 @@ class Attributes {
   static base::Result<Attributes> read(const content::Value* list, MessageSide side);
   bool empty() const { return attributes_.empty(); }
   /// Returns a map with the attributes whose values are strings, numbers or booleans.
-  content::Value valuesIn(const processing::Call& call) const;
+  content::Value valuesIn(const processing::Call& call, const processing::Peer& peer) const;
 
  private:
   std::vector<std::pair<std::string, Expression>> attributes_;

@@ -122,7 +122,7 @@ void setBody(const Statement& statement, wire::HttpBody& said) {
 void setPart(const Statement& statement, wire::ProcessingRequest& request) {
   switch (statement.part) {
     case Part::kRequestHeaders:
-      setRequestHeaders(*statement.request, *request.mutable_request_headers());
+      if (statement.request != nullptr) setRequestHeaders(*statement.request, *request.mutable_request_headers());
       return request.mutable_request_headers()->set_end_of_stream(statement.ends);
     case Part::kResponseHeaders:
       setResponseHeaders(*statement.response, *request.mutable_response_headers());

@@ -1,10 +1,12 @@
 #include "filters/ext_proc/ext_proc.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "filters/ext_proc/body_relay.h"
 #include "filters/ext_proc/buffered_body.h"
+#include "filters/ext_proc/connect_step.h"
 #include "filters/ext_proc/head_step.h"
 #include "filters/ext_proc/session.h"
 #include "filters/ext_proc/settings.h"
@@ -17,6 +19,7 @@ namespace {
 using ext_proc::BodyForm;
 using ext_proc::BodyRelay;
 using ext_proc::BufferedBody;
+using ext_proc::ConnectStep;
 using ext_proc::ExtProcSettings;
 using ext_proc::HeadStep;
 using ext_proc::ServerSession;
@@ -61,13 +64,14 @@ Verdict mention(processing::Call& call, ServerSession& session, Way way) {
   return Verdict::goOn();
 }
 
-class ExtProc final : public processing::PreAuthProcessor {
+class ExtProc final : public processing::Processor {
  public:
   ExtProc(ExtProcSettings settings, std::shared_ptr<const processing::CalloutTarget> server)
       : settings_(std::move(settings)), phases_(phasesOf(settings_)), server_(std::move(server)) {}
 
-  Verdict process(processing::Call& call) const override {
+  Verdict process(processing::Call& call, const processing::Peer& peer) const override {
     auto& session = call.shared<ServerSession>(this, settings_, server_);
+    session.client = peer;
     const Way way = wayOf(call.phase);
     if (settings_.observes) return mention(call, session, way);
     if (session.talk.isLate(call, way)) {
@@ -121,11 +125,39 @@ class ExtProc final : public processing::PreAuthProcessor {
   const std::shared_ptr<const processing::CalloutTarget> server_;
 };
 
+/// Runs in connect, where the server decides about addresses. The phase comes after authentication.
+class ExtProcOfConnect final : public processing::Processor {
+ public:
+  ExtProcOfConnect(ExtProcSettings settings, std::shared_ptr<const processing::CalloutTarget> server)
+      : settings_(std::move(settings)), server_(std::move(server)) {}
+
+  Verdict process(processing::Call& call, const processing::Peer& peer) const override {
+    return call.state<ConnectStep>().ask(call, peer, settings_, server_);
+  }
+  std::optional<Verdict> expired(processing::Call& call) const override {
+    return call.state<ConnectStep>().expired(call, settings_, server_);
+  }
+  std::span<const std::shared_ptr<const processing::CalloutTarget>> targets() const override { return {&server_, 1}; }
+  std::uint16_t statusOnError() const override { return settings_.statusOnError; }
+
+ private:
+  const ExtProcSettings settings_;
+  const std::shared_ptr<const processing::CalloutTarget> server_;
+};
+
 processing::Made makeExtProc(const processing::Use& use) {
   auto settings = ext_proc::readSettings(use);
   if (!settings) return {nullptr, {"InvalidConfig", settings.error().detail}};
+  const bool isOfConnect = use.phases == processing::bitOf(Phase::kConnect);
+  if (isOfConnect && settings->isTurnByTurn) {
+    return {nullptr, {"InvalidConfig", "protocol: a PayloadProcessor gets no attributes, so it cannot run in connect"}};
+  }
   processing::FoundBackend server = use.targets.find(settings->server, true);
   if (server.target == nullptr) return {nullptr, std::move(server.refusal)};
+  if (isOfConnect) {
+    settings->modes = {{}, {false, BodyForm::kSkipped, false}};
+    return {std::make_shared<const ExtProcOfConnect>(std::move(settings).value(), std::move(server.target)), {}};
+  }
   return {std::make_shared<const ExtProc>(std::move(settings).value(), std::move(server.target)), {}};
 }
 
@@ -134,8 +166,8 @@ processing::Made makeExtProc(const processing::Use& use) {
 processing::BuiltinType extProc() {
   muteProtobuf();
   return {.type = "sluice.dev/ExtProc:v1",
-          .phases = {Phase::kRequestHeaders, Phase::kRequestBody, Phase::kBackendRequest, Phase::kBackendResponse,
-                     Phase::kResponseHeaders, Phase::kResponseBody},
+          .phases = {Phase::kRequestHeaders, Phase::kRequestBody, Phase::kConnect, Phase::kBackendRequest,
+                     Phase::kBackendResponse, Phase::kResponseHeaders, Phase::kResponseBody},
           .preAuth = true,
           .schema = ext_proc::kExtProcSchema,
           .make = makeExtProc,

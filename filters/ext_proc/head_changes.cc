@@ -1,5 +1,9 @@
 #include "filters/ext_proc/head_changes.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "proxy/http/hygiene.h"
 
 namespace sluice::filters::ext_proc {
@@ -20,6 +24,13 @@ void changeFields(base::Arena& arena, const http::Headers& headers, const Header
     if (replaces) remove(name);
     add(name, arena.copy(each.value));
   }
+}
+
+/// Returns the fields that are set.
+std::vector<std::pair<std::string, std::string>> fieldsOf(const HeaderChanges& changes) {
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (const HeaderChange& each : changes.set) fields.emplace_back(each.name, each.value);
+  return fields;
 }
 
 }  // namespace
@@ -57,10 +68,11 @@ void change(http::Trailers& trailers, const HeaderChanges& changes) {
   http::checkTrailers(trailers.fields);  // removes fields that only a head may have
 }
 
-std::vector<std::pair<std::string, std::string>> fieldsOf(const HeaderChanges& changes) {
-  std::vector<std::pair<std::string, std::string>> fields;
-  for (const HeaderChange& each : changes.set) fields.emplace_back(each.name, each.value);
-  return fields;
+processing::Reply replyFrom(const ImmediateAnswer& answer) {
+  base::Error error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
+                    "an external processor has refused this request");
+  error.status = answer.status;
+  return {std::move(error), fieldsOf(answer.headers), answer.body, answer.grpcStatus};
 }
 
 }  // namespace sluice::filters::ext_proc

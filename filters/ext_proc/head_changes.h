@@ -1,12 +1,9 @@
 // Makes the changes that a server asks for in the head of a request or a response.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "filters/ext_proc/answers.h"
 #include "proxy/processing/call.h"
+#include "proxy/processing/verdict.h"
 
 namespace sluice::filters::ext_proc {
 
@@ -15,7 +12,7 @@ namespace sluice::filters::ext_proc {
 bool change(processing::Call& call, const HeaderChanges& changes);
 /// Changes trailers, without fields that only a head may have.
 void change(http::Trailers& trailers, const HeaderChanges& changes);
-/// Returns the fields that are set, for an answer to the client.
-std::vector<std::pair<std::string, std::string>> fieldsOf(const HeaderChanges& changes);
+/// Returns the reply that the server gives in the place of the Backend.
+processing::Reply replyFrom(const ImmediateAnswer& answer);
 
 }  // namespace sluice::filters::ext_proc

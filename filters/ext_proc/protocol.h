@@ -30,7 +30,8 @@ struct Introduction {
 struct Statement {
   Part part;
   bool ends = false;  // nothing of this request or response follows
-  /// The heads of the exchange, and of its response if there is one; read for their own parts.
+  /// The heads of the exchange, and of its response if there is one; read for their own parts. Null for request headers
+  /// that the server does not get, because it gets attributes alone.
   const http::RequestHead* request = nullptr;
   const http::ResponseHead* response = nullptr;
   const http::Headers* trailers = nullptr;

@@ -17,8 +17,9 @@ Phase bodyPhaseOf(Way way) { return way == Way::kRequest ? Phase::kRequestBody :
 Statement ServerSession::about(const processing::Call& call, Part part) {
   Statement statement{part};
   const Attributes& attributes = settings.attributesOf(wayOf(part));
-  if (!std::exchange(of(wayOf(part)).told, true) && !attributes.empty())
-    statement.attributes = attributes.valuesIn(call);
+  if (!std::exchange(of(wayOf(part)).told, true) && !attributes.empty()) {
+    statement.attributes = attributes.valuesIn(call, client);
+  }
   return statement;
 }
 
@@ -132,10 +133,7 @@ void ServerSession::changeTrailers(processing::Call& call, const ServerAnswer& a
 
 Verdict ServerSession::reply(const ImmediateAnswer& answer) {
   talk.close();
-  base::Error error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
-                    "an external processor has refused this request");
-  error.status = answer.status;
-  return Verdict::reply({std::move(error), fieldsOf(answer.headers), answer.body, answer.grpcStatus});
+  return Verdict::reply(replyFrom(answer));
 }
 
 Verdict ServerSession::fail(std::string why, processing::Cause cause) {

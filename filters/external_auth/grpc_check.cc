@@ -119,7 +119,9 @@ std::string grpcMessage(const processing::Call& call, const AuthSettings& settin
                         const base::ByteQueue* body) {
   external_auth::CheckRequest check;
   external_auth::AttributeContext& context = *check.mutable_attributes();
-  context.mutable_source()->mutable_address()->mutable_socket_address()->set_address(std::string(peer.address));
+  external_auth::Peer& source = *context.mutable_source();
+  source.mutable_address()->mutable_socket_address()->set_address(std::string(peer.address));
+  source.set_principal(readableText(peer.principal));
   const auto now = call.clock.wallNow().time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now);
   external_auth::Timestamp& time = *context.mutable_request()->mutable_time();

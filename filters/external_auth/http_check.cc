@@ -37,6 +37,9 @@ Verdict permit(processing::Call& call, const AuthSettings& settings, const http:
   return Verdict::goOn();
 }
 
+/// The field in which servers expect the client's method (oauth2-proxy, Authelia).
+constexpr std::string_view kForwardedMethod = "x-forwarded-method";
+
 constexpr int kPermitted = 200;  // the one status that permits
 constexpr int kBroken = 500;     // from here on the server has failed, and all others deny
 
@@ -52,20 +55,24 @@ AuthFields fieldsOfDenial(const http::Headers& answered) {
 
 http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings, std::size_t body) {
   const http::RequestHead& request = call.request;
+  const bool isTunnel = request.tunnel == http::Tunnel::kStream;
   http::RequestHead head;
-  head.method = request.method;
-  head.methodText = request.methodText;
+  // A server of HTTP takes CONNECT for a request of a tunnel through itself.
+  head.method = isTunnel ? http::Method::kGet : request.method;
+  head.methodText = isTunnel ? std::string_view("GET") : request.methodText;
   head.authority = request.authority;
-  // The only target without a path is "*", that of OPTIONS.
+  // The targets without a path are "*", that of OPTIONS, and the authority, that of CONNECT.
   const bool hasPath = request.target.starts_with('/');
-  head.target = request.target;
+  head.target = isTunnel ? "/" : request.target;
   if (!settings.prefix.empty()) {
     head.target = call.arena.copy(settings.prefix + (hasPath ? std::string(request.target) : "/"));
   }
   for (const http::Field& field : request.headers) {
     const bool sent = field.id == FieldId::kAuthorization || isListed(settings.allowed, field.name);
-    if (sent && !http::isInjected(field.care)) head.headers.add(call.arena, field);
+    const bool isOurs = isTunnel && field.name == kForwardedMethod;
+    if (sent && !isOurs && !http::isInjected(field.care)) head.headers.add(call.arena, field);
   }
+  if (isTunnel) head.headers.add(call.arena, kForwardedMethod, request.methodText);
   head.body = body > 0 ? http::Body::kLength : http::Body::kNone;
   head.contentLength = body;
   return head;

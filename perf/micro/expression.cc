@@ -32,7 +32,7 @@ struct Evaluation {
     base::Arena arena(pool);
     filters::Meter meter(arena);
     filters::BodyDocument body(evaluation.text, evaluation.reads, arena);
-    const filters::Datum value = evaluation.expression.evaluate({request, nullptr, &body}, meter);
+    const filters::Datum value = evaluation.expression.evaluate({request, {}, nullptr, &body}, meter);
     if (value.isError()) std::exit(1);
   }
 }

@@ -46,6 +46,22 @@ std::string_view errorTypeName(ErrorType type) { return kTypes[static_cast<std::
 
 std::string_view errorOriginName(ErrorOrigin origin) { return kOrigins[static_cast<std::size_t>(origin)]; }
 
+bool isOfConnection(const Error& error) {
+  if (error.origin != ErrorOrigin::kUpstream) return false;
+  switch (error.type) {
+    case ErrorType::kTlsProtocolError:
+    case ErrorType::kTlsCertificateError:
+    case ErrorType::kConnectionTerminated:
+    case ErrorType::kConnectionRefused:
+    case ErrorType::kConnectionTimeout:
+    case ErrorType::kDnsError:
+    case ErrorType::kDnsTimeout:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::uint16_t defaultStatus(ErrorType type) { return kTypes[static_cast<std::size_t>(type)].status; }
 
 }  // namespace sluice::base

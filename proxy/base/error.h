@@ -48,10 +48,19 @@ inline constexpr std::size_t kErrorTypeCount = static_cast<std::size_t>(ErrorTyp
 
 /// Returns "http_request_error" and so on.
 std::string_view errorTypeName(ErrorType type);
+/// Returns true for the errors of a TLS connection.
+constexpr bool isOfTls(ErrorType type) {
+  return type == ErrorType::kTlsProtocolError || type == ErrorType::kTlsCertificateError;
+}
 /// Returns "downstream", "upstream", "processor", "config" or "internal".
 std::string_view errorOriginName(ErrorOrigin origin);
 /// Returns the HTTP status that answers this type unless the error names another (RFC 9209 recommends one per type).
 std::uint16_t defaultStatus(ErrorType type);
+
+struct Error;
+/// Returns true if a connection to a Backend could not be made, or was lost. Refusals of the gateway's own limits and
+/// rules are no such errors, and neither are answers that break HTTP.
+bool isOfConnection(const Error& error);
 
 struct Error {
   ErrorType type = ErrorType::kProxyInternalError;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/identity_terms.h"
 #include "proxy/base/label_selector.h"
 
 namespace sluice::base {
@@ -78,6 +79,7 @@ struct LimitSettings {
   std::uint64_t processorBuffer = 2 * 1024 * 1024;
   std::uint64_t processorBufferTotal = 256 * 1024 * 1024;
   std::uint64_t processorContext = 16 * 1024;
+  std::uint64_t luaScriptBytes = 256 * 1024;
   std::uint64_t decompressedBody = 16 * 1024 * 1024;
   std::uint64_t decompressionRatio = 100;
   std::uint64_t backendConnections = 1024;
@@ -100,6 +102,9 @@ enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 /// An HTTP/1.1 client that closes its side while it waits for a response is taken to have left (kAbort), or still gets
 /// the response (kAllow).
 enum class ClientHalfClose : std::uint8_t { kAbort, kAllow };
+
+/// The gateway's own answers tell clients the code of the error of a Backend that fails, or its name, too.
+enum class ErrorDetail : std::uint8_t { kCodes, kNames };
 
 /// How "%2F" in the paths of requests is handled.
 enum class EncodedSlash : std::uint8_t { kAuto, kKeep, kReject, kDecode };
@@ -254,9 +259,11 @@ struct Settings {
   std::optional<Duration> drainDelay = std::nullopt;  // absent: the default, which is longer in a Pod
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
   ClientHalfClose clientHalfClose = ClientHalfClose::kAbort;
+  ErrorDetail errorDetail = ErrorDetail::kCodes;
   PathSettings paths;
   ForwardedSettings forwarded;
   RequestIdSettings requestId;
+  IdentityTerms identity;
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<NamespacedName> processorCatalogs;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/compile/gateways/backend_ejections.h"
 #include "proxy/compile/gateways/backends_in_use.h"
 #include "proxy/compile/gateways/checked_backends.h"
 #include "proxy/compile/gateways/closed_plans.h"
@@ -16,6 +17,8 @@
 #include "proxy/compile/gateways/pool_addresses.h"
 #include "proxy/compile/gateways/unmatched_requests.h"
 #include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/policies/client_validations.h"
+#include "proxy/compile/policies/traffic_policies.h"
 #include "proxy/compile/policy_kinds.h"
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/route_attacher.h"
@@ -123,18 +126,20 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   const BackendTlsPolicies tlsPolicies(model, tools.systemTrust);
   const DestinationCatalog destinations(model, tools.systemTrust, {guard, closing, tlsPolicies}, cache.backends,
                                         cache.states);
+  const TrafficPolicies traffic(model);
   AskedServers servers;
-  const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
+  const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations, traffic}, cache.states,
                                      cache.processors, cache.steps, servers);
   BackendCatalog backends(model, destinations, processors, cache.backends);
-  std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
+  ClientValidations clients(model, cache.states);
+  std::vector<GatewayPlan> gateways = compileGateways(model, tools.places, clients);
   closeListeners(closing, gateways);
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
   noteAttached(model, backends, refused);
-  const RulePolicyList policies = rulePolicies({model, processors, cache.hooks, backends, cache.states});
+  const RulePolicyList policies = rulePolicies({model, processors, cache.hooks, backends, traffic, cache.states});
   applyToListeners(gateways, policies, cache.listeners, refused);
-  ruleUnmatched(gateways, *cache.hooks, tools.systemTrust);
+  ruleUnmatched(gateways, *cache.hooks, policies, tools.systemTrust);
   const Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
       compileRoutes(model, {backends, cache.uses, processors, cache.hooks, policies}, cache);
@@ -153,12 +158,13 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   if (sealer) snapshot->sessionSealer = *sealer.value;
   snapshot->backends = backendsInUse(gateways, backends);
   snapshot->checked = checkedBackends(gateways, backends);
+  snapshot->ejections = backendEjections(gateways, backends);
   CompileResult result;
   result.health = healthOf(*snapshot);
   result.namedBackends = backendsWithUsers(backends);
   const BackendFaults faults(result.health);
-  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults,
-                                   placementOf(model, tools.places)},
+  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, traffic,
+                                   faults, snapshot->backends, placementOf(model, tools.places)},
                                   policyStatuses(), attacher.takeStatuses());
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);

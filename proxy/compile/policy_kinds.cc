@@ -3,12 +3,14 @@
 #include <typeinfo>
 #include <vector>
 
+#include "config/model/client_traffic_policy.h"
 #include "config/model/egress_policy.h"
 #include "proxy/compile/routes/policies/egress_rules.h"
 #include "proxy/compile/routes/policies/extension_rules.h"
 #include "proxy/compile/routes/policies/processor_rules.h"
 #include "proxy/compile/routes/policies/traffic_rules.h"
 #include "proxy/compile/status/backend_tls_policy_status.h"
+#include "proxy/compile/status/client_traffic_policy_status.h"
 #include "proxy/compile/status/egress_policy_status.h"
 #include "proxy/compile/status/extension_policy_status.h"
 #include "proxy/compile/status/processor_status.h"
@@ -44,10 +46,18 @@ std::unique_ptr<const RulePolicies> extensionRules(const RulePolicySources& sour
   return std::make_unique<const ExtensionRules>(sources.processors);
 }
 std::unique_ptr<const RulePolicies> trafficRules(const RulePolicySources& sources) {
-  return std::make_unique<const TrafficRules>(sources.model, sources.backends, sources.states);
+  return std::make_unique<const TrafficRules>(sources.traffic, sources.backends, sources.states);
 }
 std::unique_ptr<const RulePolicies> egressRules(const RulePolicySources& sources) {
   return std::make_unique<const EgressRules>(sources.model, sources.states);
+}
+
+/// Adds the policies that demand more of clients than a verification of their certificates, which close all their
+/// targets, and those that demand it of other objects than Gateways.
+void closeForClients(const config::Model& model, ClosingPolicies& closing) {
+  closing.addEach<config::ClientTrafficPolicy>(model, [](const config::ClientTrafficPolicy& policy, bool rejected) {
+    return rejected || !policy.validation ? closing::always : closing::exceptGateways;
+  });
 }
 
 constexpr PolicyKind kPolicyKinds[] = {
@@ -56,6 +66,7 @@ constexpr PolicyKind kPolicyKinds[] = {
     policyKind<config::TrafficPolicy, closing::never>(trafficRules, trafficPolicyStatuses),
     policyKind<config::EgressPolicy, closing::forDestinations>(egressRules, egressPolicyStatuses),
     policyKind<config::BackendTlsPolicy, closing::exceptDestinations>(nullptr, backendTlsPolicyStatuses),
+    {closeForClients, nullptr, {&typeid(config::ClientTrafficPolicy), clientTrafficPolicyStatuses}},
     policyKind<config::UnsupportedPolicy, closing::always>(nullptr, unsupportedPolicyStatuses),
 };
 

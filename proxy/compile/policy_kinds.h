@@ -11,6 +11,7 @@
 #include "config/model/model.h"
 #include "proxy/compile/backends/compile_backend.h"
 #include "proxy/compile/ground/closing_policies.h"
+#include "proxy/compile/policies/traffic_policies.h"
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/compile/processors/extension_hooks.h"
 #include "proxy/compile/routes/rule_policies.h"
@@ -25,6 +26,7 @@ struct RulePolicySources {
   const ProcessorCompiler& processors;
   std::shared_ptr<const ExtensionHooks> hooks;
   const BackendCatalog& backends;
+  const TrafficPolicies& traffic;
   processing::SharedStates& states;
 };
 

@@ -11,6 +11,7 @@
 #include "config/status/history.h"
 #include "proxy/base/timestamp.h"
 #include "proxy/control/configuration/revision_key.h"
+#include "proxy/control/report/backend_events.h"
 #include "proxy/control/report/event_relay.h"
 #include "proxy/control/report/status_document.h"
 #include "proxy/control/server_log.h"
@@ -63,13 +64,14 @@ std::vector<config::SourceText> secretsOf(const config::ObjectSet& set) {
 
 LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log,
                              net::Worker& main, std::string stateFolder, observe::EventRing* events,
-                             std::optional<compile::AddressPool> pool)
+                             std::optional<compile::AddressPool> pool, LogPathCheck logPath)
     : source_(source),
       processors_(processors),
       log_(log),
       main_(main),
       events_(events),
       pool_(std::move(pool)),
+      logPath_(logPath),
       stateFolder_(std::move(stateFolder)),
       conditionLog_(log),
       thread_([this] { run(); }) {}
@@ -170,9 +172,10 @@ void LoadingThread::judge(const Loaded& served, const std::string& text, compile
   post([this, served = served.configuration, text, unusable = std::move(unusable), done = std::move(done)] {
     config::TextCache texts;
     ConfigurationCache cache;  // a separate one, so that the served configuration keeps the states of its processors
-    const CompiledConfiguration made =
+    CompiledConfiguration made =
         makeConfiguration(atSource(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts)), served.get(),
                           processors_, cache, std::move(unusable), pool_);
+    addSurroundings(made, main_.clock().wallNow(), logPath_);
     const LedgerRevision* tainted = ledger_->findTainted(made.digest);
     const std::string refusal = tainted == nullptr || !made.usable() ? "" : whyTainted(*tainted, made);
     main_.post(
@@ -220,9 +223,10 @@ void LoadingThread::openStateOf(const base::Settings& settings) {
   openState();
 }
 
-/// Returns the set with the properties that all sets of the source share, wherever it was read from.
+/// Returns the set with the properties that all sets of the source share, wherever it was read from, and the time.
 config::ObjectSet LoadingThread::atSource(config::ObjectSet set) const {
   set.keeping = source_.keeping();
+  set.readAt = main_.clock().wallNow();
   return set;
 }
 
@@ -238,6 +242,7 @@ std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     revisionKey_ = made.revisionKey ? *made.revisionKey : ownKey_;
     if (revisionKey_.reveal() != readBy.reveal()) made = make();
   }
+  addSurroundings(made, main_.clock().wallNow(), logPath_);
   static const config::StatusList kNone;
   config::carryHistory(made.compiled.statuses, before == nullptr ? kNone : before->compiled.statuses,
                        main_.clock().wallNow());
@@ -262,7 +267,10 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
   static const std::vector<compile::AskedServer> kNoServers;
   logServers(before == nullptr ? kNoServers : before->compiled.servers, read->compiled.servers, log_);
   if (!read->usable()) return refused(read, before != nullptr);
-  return servable(read, served.generation.get());
+  Loaded loaded = servable(read, served.generation.get());
+  // One that is refused stays out of the comparison with the next, so its changes would be told once more.
+  if (before != nullptr && loaded.outcome == Loaded::Outcome::kServable) reportBackends(*before, *read);
+  return loaded;
 }
 
 Loaded LoadingThread::servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before) {
@@ -397,6 +405,13 @@ void LoadingThread::report(const config::Problems& problems) {
     const bool bad = problem.severity == config::Severity::kError;
     bad ? log_.error(config::render(problem)) : log_.warn(config::render(problem));
   }
+}
+
+void LoadingThread::reportBackends(const CompiledConfiguration& before, const CompiledConfiguration& now) {
+  if (events_ == nullptr) return;
+  observe::EventBatch batch;
+  noteBackends(before.compiled.health, now.compiled.health, main_.clock().wallNow(), batch);
+  EventRelay(main_, *events_).send(batch);
 }
 
 void LoadingThread::report(const CompiledConfiguration& configuration) {

@@ -20,6 +20,7 @@
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/loader.h"
 #include "proxy/control/report/condition_log.h"
+#include "proxy/control/report/surroundings.h"
 #include "proxy/control/source.h"
 #include "proxy/control/state/generation.h"
 #include "proxy/control/state/ledger.h"
@@ -34,10 +35,11 @@ class LoadingThread final : public Loader {
  public:
   /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
   /// where the settings say. `events` belongs to the main thread; null: no events for objects that are not fully
-  /// served. Gateways get their addresses from `pool`, if there is one.
+  /// served. Gateways get their addresses from `pool`, if there is one. `logPath` says how the path of the access log
+  /// is judged.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
                 std::string stateFolder = {}, observe::EventRing* events = nullptr,
-                std::optional<compile::AddressPool> pool = std::nullopt);
+                std::optional<compile::AddressPool> pool = std::nullopt, LogPathCheck logPath = LogPathCheck::kNone);
   /// Waits until the current job, whose result is dropped, and all jobs that store files are done.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
@@ -98,6 +100,7 @@ class LoadingThread final : public Loader {
   void keepLedger();
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
+  void reportBackends(const CompiledConfiguration& before, const CompiledConfiguration& now);
 
   // The thread does not own these. Of the main thread's worker, it uses only post().
   Source& source_;
@@ -106,6 +109,7 @@ class LoadingThread final : public Loader {
   net::Worker& main_;
   observe::EventRing* const events_;
   const std::optional<compile::AddressPool> pool_;
+  const LogPathCheck logPath_;
 
   // Only the thread uses these once it runs.
   std::string stateFolder_;  // empty until one is named

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "config/load/last_pairs.h"
 #include "proxy/control/attempt_pauses.h"
 
 namespace sluice::control {
@@ -35,18 +36,25 @@ bool watchesServers(const Loaded& served) {
 }
 
 /// Returns true if the server of a processor, or a Backend, has another state than in the served configuration.
-bool serversMoved(const Loaded& served, base::WallTime now) {
+bool serversMoved(const Loaded& served, const base::Clock& clock) {
   if (!watchesServers(served)) return false;
   const compile::CompileResult& compiled = served.configuration->compiled;
-  bool moved = hasMoved(compiled.health, now);
+  const base::WallTime now = clock.wallNow();
+  bool moved = hasMoved(compiled.health, now, clock.now());
   for (const compile::AskedServer& each : compiled.servers) moved = each.health->announce(now) != each.state || moved;
   return moved;
 }
 
-/// Returns true if the served configuration may be served more completely now.
-bool environmentChanged(const CompiledConfiguration& served, Publisher& publisher) {
+/// Returns true if the served configuration may change without a change of objects.
+bool dependsOnEnvironment(const CompiledConfiguration& served) {
+  return served.awaitsEnvironment() || !served.model.lastPairs.empty();
+}
+
+/// Returns true if the served configuration may be served more completely now, or has a pair that has expired.
+bool environmentChanged(const CompiledConfiguration& served, Publisher& publisher, base::WallTime now) {
   const std::vector<compile::AwaitingUse>& awaiting = served.compiled.awaiting;
-  return (!served.unusable.empty() && publisher.openAny(served.unusable)) ||
+  return config::lastPairHasExpired(served.model, now) ||
+         (!served.unusable.empty() && publisher.openAny(served.unusable)) ||
          std::any_of(awaiting.begin(), awaiting.end(),
                      [](const compile::AwaitingUse& each) { return each.awaited->mayHaveCome(); });
 }
@@ -117,8 +125,8 @@ std::optional<ReloadEvent> Reloader::act(ThenAction action) {
       cancel();
       return ReloadEvent::kRead;
     case ThenAction::kLookLater: {
-      const bool incomplete = served_.configuration != nullptr && served_.configuration->awaitsEnvironment();
-      if (isUnavailable(revisions_.standing) || incomplete || watchesServers(served_)) lookLater();
+      const bool depends = served_.configuration != nullptr && dependsOnEnvironment(*served_.configuration);
+      if (isUnavailable(revisions_.standing) || depends || watchesServers(served_)) lookLater();
       break;
     }
     case ThenAction::kCancelLook:
@@ -417,9 +425,9 @@ void Reloader::discard(Loaded& loaded) {
 // --- attempts --------------------------------------------------------------------------------------------------------
 
 std::optional<ReloadEvent> Reloader::look() {
-  if (serversMoved(served_, parts_.clock.wallNow())) return ReloadEvent::kServersMoved;
+  if (serversMoved(served_, parts_.clock)) return ReloadEvent::kServersMoved;
   if (isUnavailable(revisions_.standing)) return ReloadEvent::kRead;
-  if (environmentChanged(*served_.configuration, parts_.publisher)) {
+  if (environmentChanged(*served_.configuration, parts_.publisher, parts_.clock.wallNow())) {
     // While the source is refused, it would only be refused again: the served configuration has no source any more.
     return revisions_.standing == Standing::kServed ? ReloadEvent::kRead : ReloadEvent::kEnvironmentChanged;
   }

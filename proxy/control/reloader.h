@@ -9,9 +9,10 @@
 //
 // A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
 // more without these places, and they are tried from then on, as is a source that could not be read. The served
-// configuration is compiled again when a place can be used, when a processor may find the objects that it needs, or
-// when the server of a processor has another state, even while the source is refused. A set that was read and is not
-// served, because it is refused or must wait, still supplies the served configuration with its Secrets and endpoints.
+// configuration is compiled again when a place can be used, when a processor may find the objects that it needs, when
+// the server of a processor has another state, or when a key pair that serves on (config/load/last_pairs.h) has
+// expired, even while the source is refused. A set that was read and is not served, because it is refused or must wait,
+// still supplies the served configuration with its Secrets and endpoints.
 //
 // It decides, by the tables of reload_transitions.h, and leaves the work to a Loader, a Publisher and the caller of
 // start(). It belongs to the main thread.
@@ -33,7 +34,7 @@
 #include "proxy/control/publisher.h"
 #include "proxy/control/reload_observer.h"
 #include "proxy/control/reload_transitions.h"
-#include "proxy/control/reloadable.h"
+#include "proxy/control/state/reloadable.h"
 #include "proxy/control/state/revisions.h"
 #include "proxy/net/timers.h"
 

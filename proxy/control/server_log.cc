@@ -19,12 +19,11 @@ void logServers(const std::vector<compile::AskedServer>& before, const std::vect
       log.info("the server of a payload processor answers", {{"object", each.writtenIn}, {"use", each.use}});
       continue;
     }
-    log.warn("the server of a payload processor is unreachable",
-             {{"object", each.writtenIn},
-              {"use", each.use},
-              {"failures", std::to_string(each.state.failures)},
-              {"cause", processing::causeName(each.state.cause)},
-              {"requests", each.open ? "go on without it" : "are refused"}});
+    log.warn("the server of a payload processor is unreachable", {{"object", each.writtenIn},
+                                                                  {"use", each.use},
+                                                                  {"failures", std::to_string(each.state.failures)},
+                                                                  {"cause", processing::causeName(each.state.cause)},
+                                                                  {"requests", compile::effectOf(each.loss)}});
   }
 }
 

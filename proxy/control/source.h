@@ -8,7 +8,7 @@
 
 #include "config/load/object_set.h"
 #include "proxy/base/secret.h"
-#include "proxy/control/reloadable.h"
+#include "proxy/control/state/reloadable.h"
 
 namespace sluice::control {
 

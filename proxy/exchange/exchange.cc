@@ -100,7 +100,7 @@ const processing::Step* Exchange::suspendedStep() const {
 
 void Exchange::surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey) const {
   if (!s_.attempts.current().request.holdsPlaceOf(breaker)) return;
-  survey.add(token(), {s_.transaction.client.network, clientOwesSince(s_)});
+  survey.add(token(), {s_.transaction.share, clientOwesSince(s_)});
 }
 
 // The client may have taken bytes out of the socket's buffer without an event for the gateway, so the socket is asked.
@@ -240,6 +240,7 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kRetry:
       return raise(Event::kRetryDue);
     case Expiry::kIdle:
+      s_.attempts.onDeadline();
       s_.transaction.endTunnel(TunnelEnd::kIdle);
       return raise(Event::kDeadline, timedOut(idleLimitOf(s_.transaction.tunnel), idleError(s_.transaction, silent)));
     case Expiry::kTunnel:
@@ -251,6 +252,7 @@ void Exchange::expire(Expiry expiry) {
       arm();
       return raise(Event::kRequestBody);
     case Expiry::kRequest:
+      s_.attempts.onDeadline();
       return raise(Event::kDeadline, timedOut("request", silent));
     case Expiry::kAttempt:
       return raise(Event::kAttemptExpired, timedOut("backendRequest", silent));

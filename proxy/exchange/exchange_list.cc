@@ -43,6 +43,14 @@ void decision(base::JsonWriter& json, const EgressState* egress) {
   text(json, "decision", isMade ? egressDecisionName(egress->decision) : std::string_view());
 }
 
+/// Shows who makes the request, as far as that is known.
+void caller(base::JsonWriter& json, const base::Caller* known) {
+  text(json, "namespace", known != nullptr ? std::string_view(known->nameSpace) : std::string_view());
+  text(json, "serviceAccount", known != nullptr ? std::string_view(known->serviceAccount) : std::string_view());
+  text(json, "principal", known != nullptr ? std::string_view(known->principal) : std::string_view());
+  text(json, "assurance", base::assuranceName(known != nullptr ? known->assurance : base::Assurance::kNone));
+}
+
 std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t worker) {
   const Transaction& transaction = exchange.transaction();
   const http::RequestHead& request = transaction.request.head;
@@ -57,6 +65,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   text(json, "path", request.path(), kMaxPathBytes);
   text(json, "protocolVersion", http::versionName(request.version));
   text(json, "clientAddress", transaction.client.address.toString());
+  caller(json, transaction.caller.get());
   text(json, "requestState", requestStateName(transaction.requestState));
   text(json, "responseState", responseStateName(transaction.responseState));
   const ExchangeWait wait = exchange.wait();

@@ -44,6 +44,8 @@ class Exchanges final : public ExchangeContext,
   /// Sets whether connection authentication is refused (connectionAuth: Refuse) from now on. Otherwise such schemes pin
   /// the Backend's connection to the client's.
   void refuseConnectionAuth(bool refuse) { refusesConnectionAuth_ = refuse; }
+  /// Sets whether the gateway's own answers name the Backend that fails (errorDetail: Names) from now on.
+  void nameBackends(bool name) { namesBackends_ = name; }
   /// Called when a client's connection is gone. Connections that were authenticated for it alone go too.
   void onClientGone(http::Token connection) {
     if (upstreams_ != nullptr) upstreams_->releaseClient(connection);

@@ -8,6 +8,7 @@
 
 namespace sluice::exchange {
 
+using processing::OwnBody;
 using processing::Pipeline;
 
 void RequestBody::add(std::string_view bytes) {
@@ -90,19 +91,51 @@ RequestBody::Outcome RequestBody::moveRequest() {
   return outcome;
 }
 
-RequestBody::Outcome RequestBody::moveAttempt() {
+/// Gives the attempt's steps as much of the body as they have room for. Returns false if there is nothing to give, and
+/// nothing was taken either.
+bool RequestBody::feedAttempt(Pipeline& pipeline, const base::ByteQueue& to) {
+  http::BodyPipe& shared = t_.requestBody;
+  OwnBody& own = processing_.steps()->ownBody;
+  if (own.isChanged()) return feedOwn(pipeline, to, own);
+  const std::size_t count = std::min(pipeline.room(to.size()), shared.bytes.size());
+  const bool ends = pipeline.isOpen() && count == shared.bytes.size() && shared.end() == http::PipeEnd::kComplete;
+  if (count == 0 && !ends) return false;
+  pipeline.source.splice(shared.bytes, count);
+  if (count > 0) pass(count);
+  if (ends) pipeline.end(trailersOf(shared));
+  return true;
+}
+
+/// Gives them the body of the Backend alone, in the place of the one that all share, once that has come whole.
+bool RequestBody::feedOwn(Pipeline& pipeline, const base::ByteQueue& to, OwnBody& own) {
+  http::BodyPipe& shared = t_.requestBody;
+  const std::size_t replaced = shared.bytes.size();
+  if (replaced > 0) {
+    shared.bytes.clear();
+    pass(replaced);
+  }
+  if (shared.end() != http::PipeEnd::kComplete || !pipeline.isOpen()) return replaced > 0;
+  const std::size_t count = std::min(pipeline.room(to.size()), own.bytes.size());
+  const bool ends = count == own.bytes.size();
+  if (count == 0 && !ends) return replaced > 0;
+  pipeline.source.splice(own.bytes, count);
+  if (!ends) return true;
+  if (own.trailers() != nullptr) guardRequestTrailers(t_, attempts_.backend(), own.trailers()->fields);
+  pipeline.end(own.takeTrailers());
+  return true;
+}
+
+RequestBody::Outcome RequestBody::move(bool attempt) {
+  const bool carried = processing_.requestCarrier() != nullptr;
+  if (carried && moveRequest() == Outcome::kRefused) return Outcome::kRefused;
+  if (!attempt) return Outcome::kDone;
   Pipeline& pipeline = *processing_.attempt();
-  http::BodyPipe& from = t_.requestBody;
   http::BodyPipe& to = processing_.steps()->attemptBody;
   Outcome outcome = pipeline.go(to.bytes, 0);
-  while (pipeline.carries() && outcome != Outcome::kRefused) {
-    const std::size_t count = std::min(pipeline.room(to.bytes.size()), from.bytes.size());
-    const bool ends = pipeline.isOpen() && count == from.bytes.size() && from.end() == http::PipeEnd::kComplete;
-    if (count == 0 && !ends) break;
-    pipeline.source.splice(from.bytes, count);
-    if (count > 0) pass(count);
-    if (ends) pipeline.end(trailersOf(from));
+  while (pipeline.carries() && outcome != Outcome::kRefused && feedAttempt(pipeline, to.bytes)) {
     outcome = pipeline.go(to.bytes, 0);
+    // Bytes that the attempt took have made room.
+    if (carried && moveRequest() == Outcome::kRefused) return Outcome::kRefused;
   }
   if (!pipeline.carries() || outcome == Outcome::kRefused) return outcome;
   if (pipeline.tookEnd()) {
@@ -112,19 +145,6 @@ RequestBody::Outcome RequestBody::moveAttempt() {
   pipeline.keepRoomFor(to.bytes.size());
   grant();
   return outcome;
-}
-
-RequestBody::Outcome RequestBody::move(bool attempt) {
-  const bool carried = processing_.requestCarrier() != nullptr;
-  while (true) {
-    if (carried && moveRequest() == Outcome::kRefused) return Outcome::kRefused;
-    if (!attempt) return Outcome::kDone;
-    const std::size_t before = t_.requestBody.bytes.size();
-    const Outcome outcome = moveAttempt();
-    // Bytes that the attempt took have made room.
-    const bool took = t_.requestBody.bytes.size() < before;
-    if (!carried || !took || outcome == Outcome::kRefused) return outcome;
-  }
 }
 
 void RequestBody::grant() {

@@ -40,8 +40,6 @@ class RequestBody {
   }
   /// Moves the body through the steps of Gateway and rule.
   Outcome moveRequest();
-  /// Moves the body through the steps of the attempt.
-  Outcome moveAttempt();
   /// Moves the body through the steps of Gateway and rule, as far as they have begun, and with `attempt` through those
   /// of the attempt, whose outcome it returns.
   Outcome move(bool attempt);
@@ -52,6 +50,8 @@ class RequestBody {
   void receive(std::string_view bytes);
   void receiveEnd(std::optional<http::Trailers> trailers);
   void pass(std::size_t count);
+  bool feedAttempt(processing::Pipeline& pipeline, const base::ByteQueue& to);
+  bool feedOwn(processing::Pipeline& pipeline, const base::ByteQueue& to, processing::OwnBody& own);
 
   Transaction& t_;
   Attempts& attempts_;

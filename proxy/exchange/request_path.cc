@@ -7,6 +7,7 @@
 #include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
+#include "proxy/exchange/steps/connect_gate.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
@@ -33,18 +34,12 @@ bool namesDestination(const Attempts& attempts) {
   return chosen != nullptr && chosen->backend && chosen->backend->dynamic != nullptr;
 }
 
-/// Returns true if a Backend that has the whole request does not answer in time: its connection may be dead.
-bool hasWaitedInVain(const Transaction& t) {
-  const bool isWhole = t.request.head.body == http::Body::kNone || t.requestBody.end() == http::PipeEnd::kComplete;
-  return t.error && t.error->type == base::ErrorType::kHttpResponseTimeout && isWhole && !t.response;
-}
-
 // Events of an attempt that is given up are ignored, but events of the request's steps are not, because these go on.
-constexpr std::uint64_t kAttemptEvents =
-    bits(Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
-         Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,
-         Event::kResponseStepsDone, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady,
-         Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kPostponed);
+constexpr std::uint64_t kAttemptEvents = bits(
+    Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
+    Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,
+    Event::kResponseStepsDone, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady,
+    Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kPostponed, Event::kConnectionRefused);
 
 }  // namespace
 
@@ -99,7 +94,7 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kDismissClient:
       return dismissClient();
     case RequestAction::kCancelUpstream:
-      return hasWaitedInVain(t_) ? s_.attempts.current().request.expire() : s_.attempts.current().request.cancel();
+      return s_.attempts.cancel();
     case RequestAction::kNone:
       return;
   }
@@ -119,11 +114,11 @@ void RequestPath::route() {
   if (auto refused = routing::settleHead(t_.request.arena, t_.request.head, *t_.client.routes)) {
     return refuseUnrouted(*std::move(refused));
   }
-  const Downstream* downstream = t_.downstream();
+  Downstream* const downstream = t_.downstream();
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
   routing::RouteMatch match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
   t_.route.listener = match.listener;
-  if (AuthenticationGate::guards(match.listener) && AuthenticationGate(t_).begin()) {
+  if (AuthenticationGate::guards(match.listener) && AuthenticationGate(t_).begin(downstream)) {
     match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
   }
   if (match.listener == nullptr || !match.listener->preRouting) return decide(match);
@@ -161,8 +156,11 @@ void RequestPath::decide(const routing::RouteMatch& match) {
   }
   if (t_.route.rule->hasDeadlines()) t_.rearm = true;
   const bool concerned = !s_.processing.chains().empty() || s_.processing.steps() != nullptr;
-  if (concerned && s_.processing.beginFirstRound()) return t_.raise(Event::kRouteSteps);
-  if (AuthenticationGate::owes(t_)) return t_.raise(Event::kAuthenticate);
+  const auto first = concerned ? s_.processing.beginFirstRound() : Processing::FirstRound::kNone;
+  if (first != Processing::FirstRound::kNone) {
+    return t_.raise(first == Processing::FirstRound::kBegun ? Event::kRouteSteps : Event::kStepsDone);
+  }
+  if (AuthenticationGate::owes(t_) && !AuthenticationGate(t_).admitAtOnce()) return;
   enter();
 }
 
@@ -213,6 +211,7 @@ void RequestPath::processTentative() {
 
 void RequestPath::authenticate() {
   if (!AuthenticationGate(t_).admit()) return;
+  if (s_.processing.steps() != nullptr) s_.processing.steps()->identify(t_.caller);
   if (t_.authentication->refused) return t_.raise(Event::kRejected);  // the error is that of refuseKnown()
   if (!std::exchange(t_.authentication->halfway, false)) return t_.raise(Event::kStepsDone);
   s_.processing.beginBeforeRouting(Round::kSecond);
@@ -339,7 +338,10 @@ void RequestPath::passOver() {
 
 /// Makes an attempt with its own copy of the request, if steps are to see it; then it is admitted.
 void RequestPath::makeAttempt() {
-  if (!s_.processing.chains().hasAttemptSteps()) return admit();
+  if (!s_.processing.chains().hasAttemptSteps()) {
+    if (s_.processing.steps() != nullptr) s_.processing.steps()->dropTentative();
+    return admit();
+  }
   if (!s_.attempts.current().request.entered()) startMirrorsOfBackend();
   s_.processing.beginAttempt();
   t_.raise(Event::kAttemptSteps);
@@ -362,7 +364,7 @@ void RequestPath::admit() {
   if (attempt.requested != nullptr) {
     if (auto full = takeDestination(t_, attempt)) return t_.raise(Event::kUnavailable, *std::move(full));
   }
-  if (!attempt.request.enter(*plan, t_.client.network)) {
+  if (!attempt.request.enter(*plan, t_.share)) {
     return t_.raise(Event::kUnavailable, upstream::tooManyRequests(upstream::requestLimit((*plan)->connection.bounds)));
   }
   if (!attempt.backend->mirrors.empty() && s_.processing.attempt() == nullptr) startMirrorsOfBackend();
@@ -386,8 +388,7 @@ void RequestPath::backOff() {
   const Attempt failed = s_.attempts.next();
   s_.processing.chains().findPhases();
   const bool answered = t_.response.has_value();
-  t_.context.observer().onRetry(t_.exchange, failed, answered ? t_.response->head.status : t_.error->status,
-                                answered ? nullptr : &*t_.error);
+  t_.context.observer().onRetry(t_.exchange, failed, answered ? nullptr : &*t_.error);
   endAttempt();
   s_.attempts.rewind();
   if (s_.attempts.due() <= t_.now()) return t_.raise(Event::kRetryDue);
@@ -414,21 +415,13 @@ void RequestPath::forward() {
 void RequestPath::acquire() {
   Attempt& attempt = s_.attempts.current();
   if (attempt.begun == base::MonotonicTime{}) attempt.begun = t_.now();
-  upstream::Request& request = s_.attempts.current().request;
   routing::EgressDial* const dial = t_.egress != nullptr ? egress().dial() : nullptr;
   const net::Addresses* allowed = nullptr;
   if (s_.processing.chains().wants(Phase::kConnect)) {
     allowed = s_.processing.steps()->connect.allowed();
-    if (allowed == nullptr) {
-      auto addresses = request.resolve();
-      if (!addresses.ok()) return t_.raise(Event::kUnavailable, addresses.error());
-      if (addresses->empty()) return;  // the pool notifies the exchange when they are known
-      if (dial != nullptr && !egress().narrow(*addresses)) return t_.raise(Event::kPassOver);
-      s_.processing.beginConnect(*std::move(addresses));
-      return t_.raise(Event::kConnectSteps);
-    }
+    if (allowed == nullptr) return ConnectGate(t_, s_.attempts, s_.processing).begin();
   }
-  const auto leased = request.acquire(s_.attempts.wishes(allowed, dial));
+  const auto leased = attempt.request.acquire(s_.attempts.wishes(allowed, dial));
   if (dial != nullptr && !egress().reportAddresses()) return t_.raise(Event::kPassOver);
   if (!leased.ok()) return t_.raise(Event::kUnavailable, leased.error());
   if (*leased) t_.raise(Event::kLeased);
@@ -438,6 +431,7 @@ void RequestPath::begin() {
   Attempt& attempt = s_.attempts.current();
   attempt.unprocessed = false;
   attempt.begun = t_.now();
+  attempt.status = 0;
   Downstream* downstream = t_.downstream();
   if (downstream == nullptr || !attempt.request.claim()) {
     return s_.attempts.onReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"),
@@ -445,8 +439,9 @@ void RequestPath::begin() {
   }
   processing::Pipeline* const steps = s_.processing.attempt();
   if (steps != nullptr) {
+    if (!ConnectGate(t_, s_.attempts, s_.processing).admitsConnection()) return;
     s_.processing.beginBackendRequest();
-    const RequestBody::Outcome outcome = s_.requestBody.moveAttempt();
+    const RequestBody::Outcome outcome = s_.requestBody.move(true);
     if (outcome == RequestBody::Outcome::kWaits) postpone();
     if (outcome != RequestBody::Outcome::kDone) return attempt.request.giveBack();
     ExchangeSteps& own = *s_.processing.steps();
@@ -458,8 +453,11 @@ void RequestPath::begin() {
     return deny();
   }
   attempt.count();
+  attempt.made = true;
   http::RequestHead head =
       steps != nullptr ? *s_.processing.steps()->attemptHead : s_.attempts.head(s_.processing.ruleFilters());
+  // Destinations that clients name do not learn the names of workloads.
+  if (attempt.requested == nullptr) nameCaller(t_, t_.request.arena, head);
   if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
   if (!attempt.request.begin(head, t_.client.connection)) {

@@ -238,8 +238,9 @@ void ResponsePath::reply() {
   http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
   if (t_.error) {
+    const std::string backend = t_.context.namesBackends() ? failingBackend() : std::string();
     reply.head = localReply(reply.arena, t_.responseBody,
-                            {t_.request.head, *t_.error, t_.requestId, s_.processing.replyOfStep()});
+                            {t_.request.head, *t_.error, t_.requestId, s_.processing.replyOfStep(), backend});
     if (AuthenticationGate::owes(t_)) addChallenge(reply.arena, t_, reply.head);
     if (t_.route.rule != nullptr) {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
@@ -264,6 +265,13 @@ void ResponsePath::reply() {
   if (s_.processing.steps() == nullptr && !s_.headMemory.isFree()) s_.headMemory.drop();
   t_.lastProgress = t_.now();
   t_.rearm = true;
+}
+
+/// Returns the name of the Backend of which the error is; empty if it is not of one.
+std::string ResponsePath::failingBackend() const {
+  const routing::WeightedBackend* const chosen = s_.attempts.backend();
+  const bool isOfBackend = t_.error->origin == base::ErrorOrigin::kUpstream && chosen != nullptr && chosen->backend;
+  return isOfBackend ? routing::titleOf(*chosen->backend) : std::string();
 }
 
 void ResponsePath::breakOff() {

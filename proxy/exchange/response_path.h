@@ -3,6 +3,8 @@
 // owns it and shows it every event.
 #pragma once
 
+#include <string>
+
 #include "proxy/exchange/exchange_state.h"
 #include "proxy/exchange/transaction/transitions.h"
 
@@ -30,6 +32,7 @@ class ResponsePath {
   void start();
   void forward();
   void reply();
+  std::string failingBackend() const;
   void settleStanding(http::ResponseMessage& response);
   void addDate(http::ResponseMessage& response);
   void addRequestId(http::ResponseMessage& response);

@@ -14,7 +14,9 @@ void withholdBySteps(const processing::Chains& chains, http::Headers& fields) {
   for (const processing::Chain* chain : chains) {
     if (chain == nullptr) continue;
     for (const Phase phase : kHeadPhasesOfResponse) {
-      for (const processing::Step& step : chain->of(phase)) step.processor->withhold(fields);
+      for (const processing::Step& step : chain->of(phase)) {
+        for (const auto* each = &step; each != nullptr; each = each->standIn()) each->processor->withhold(fields);
+      }
     }
   }
 }
@@ -26,7 +28,7 @@ bool mustBeSeen(const processing::Chains& chains) {
     if (chain == nullptr) continue;
     for (const Phase phase : kPhasesOfResponse) {
       for (const processing::Step& step : chain->of(phase)) {
-        if (!step.failOpen) return true;
+        if (!step.failOpen || step.standIn() != nullptr) return true;
       }
     }
   }
@@ -36,15 +38,21 @@ bool mustBeSeen(const processing::Chains& chains) {
 }  // namespace
 
 void guardRequestTrailers(Transaction& transaction, const routing::WeightedBackend* backend) {
-  http::Headers* trailers = transaction.requestBody.trailers();
-  if (trailers == nullptr) return;
-  trailers->removeIf(isForwarded);
+  http::Headers* const trailers = transaction.requestBody.trailers();
+  if (trailers != nullptr) guardRequestTrailers(transaction, backend, *trailers);
+}
+
+void guardRequestTrailers(const Transaction& transaction, const routing::WeightedBackend* backend,
+                          http::Headers& trailers) {
+  trailers.removeIf(isForwarded);
   const std::string& requestId = transaction.context.identity().requestId.name();
-  if (!requestId.empty()) trailers->removeTwins(requestId);  // there is one, in the head
+  if (!requestId.empty()) trailers.removeTwins(requestId);  // there is one, in the head
+  const routing::ServedListener* const listener = transaction.route.listener;
+  if (listener != nullptr && !listener->identityHeader.empty()) trailers.removeTwins(listener->identityHeader);
   const routing::Rule* rule = transaction.route.rule;
   if (rule == nullptr) return;
-  if (rule->requestHeaders) rule->requestHeaders->withhold(*trailers);
-  if (backend != nullptr && backend->requestHeaders) backend->requestHeaders->withhold(*trailers);
+  if (rule->requestHeaders) rule->requestHeaders->withhold(trailers);
+  if (backend != nullptr && backend->requestHeaders) backend->requestHeaders->withhold(trailers);
 }
 
 void guardResponseTrailers(const Transaction& transaction, const routing::WeightedBackend& backend,

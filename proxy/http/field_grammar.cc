@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "proxy/base/terms/reserved_fields.h"
 #include "proxy/http/grammar.h"
 
 namespace sluice::http {
@@ -129,13 +130,7 @@ bool isCodecField(FieldId id) {
 
 bool isFieldName(std::string_view name) { return isToken(name); }
 
-bool isReservedField(std::string_view lowerCaseName) {
-  static constexpr std::array<std::string_view, 9> kReserved = {"connection",     "content-length",    "expect",
-                                                                "http2-settings", "keep-alive",        "te",
-                                                                "trailer",        "transfer-encoding", "upgrade"};
-  return lowerCaseName.starts_with("proxy-") ||
-         std::find(kReserved.begin(), kReserved.end(), lowerCaseName) != kReserved.end();
-}
+bool isReservedField(std::string_view lowerCaseName) { return base::isReservedField(lowerCaseName); }
 
 bool isMediaType(std::string_view value) {
   const std::size_t type = countWhile(value, isTokenChar);

@@ -18,6 +18,9 @@ bool isNormalName(const Field& field) {
          std::all_of(field.name.begin(), field.name.end(), [](char c) { return c != 0 && tokenLower(c) == c; });
 }
 
+// A field that is for the next client alone (RFC 9110 section 11.7.3), and too rare for an id.
+bool isProxyAuthenticationInfo(const Field& field) { return field.name == "proxy-authentication-info"; }
+
 // Fields for all recipients that the gateway, or a proxy before it, answers for: a Connection option that names one is
 // ignored.
 bool isProtected(FieldId id) {
@@ -92,6 +95,9 @@ class FieldLineReader {
         return nullptr;
       case FieldId::kHttp2Settings:
       case FieldId::kProxyAuthenticate:
+        return nullptr;
+      case FieldId::kOther:
+        if (!isProxyAuthenticationInfo(field)) keep(field);
         return nullptr;
       default:
         keep(field);
@@ -214,6 +220,7 @@ bool checkTrailers(Headers& fields) {
   fields.removeIf([](const Field& field) {
     switch (field.id) {
       case FieldId::kOther:
+        return isProxyAuthenticationInfo(field);
       case FieldId::kDate:
       case FieldId::kGrpcMessage:
       case FieldId::kGrpcStatus:

@@ -50,7 +50,7 @@ class TargetCheck {
       if (claimed.empty()) return refuse("the request-target has no authority");
       target = pathOf(*absolute, head.method);
     } else if (terms_.forwardProxy) {
-      return refuse("a forward proxy takes requests in absolute form, as in GET http://host/path, or CONNECT");
+      head.namesNoDestination = true;
     }
     if (auto error = setScheme(head, scheme)) return error;
     if (auto error = setAuthority(head, claimed, scheme)) return error;
@@ -61,7 +61,9 @@ class TargetCheck {
   // RFC 9112 section 3.2.3, and RFC 9113 section 8.5.
   std::optional<Error> setTunnel(RequestHead& head) {
     if (!terms_.forwardProxy) {
-      return refuse("CONNECT is for listeners of the protocols sluice.dev/HTTPPROXY and sluice.dev/HTTPSPROXY", 405);
+      return refuse(
+          "CONNECT needs a forward proxy: use a listener of the protocol sluice.dev/HTTPPROXY or sluice.dev/HTTPSPROXY",
+          405);
     }
     const std::string_view destination = raw_.version == Version::kHttp2 ? raw_.authority : raw_.target;
     if (raw_.version == Version::kHttp2 && !(raw_.scheme.empty() && raw_.target.empty())) {
@@ -78,7 +80,7 @@ class TargetCheck {
   }
 
   std::optional<Error> setScheme(RequestHead& head, std::string_view scheme) {
-    if (terms_.forwardProxy) {
+    if (terms_.forwardProxy && !head.namesNoDestination) {
       const bool secure = equalsIgnoreCase(scheme, schemeName(Scheme::kHttps));
       if (!secure && !equalsIgnoreCase(scheme, schemeName(Scheme::kHttp))) {
         return refuse("a forward proxy takes the schemes http and https");

@@ -46,9 +46,8 @@ struct RawRequest {
 ///  - names and values outside RFC 9110's grammar, connection-specific fields in HTTP/2, unknown expectations;
 ///  - several lines of Authorization or Content-Type, a Content-Type that is not one media type;
 ///  - a path that normalizeTarget refuses;
-///  - the method CONNECT, except at a forward proxy; there, a target in origin-form, a CONNECT with content, and
-///  several
-///    lines of Proxy-Authorization.
+///  - the method CONNECT, except at a forward proxy; there, a CONNECT with content, and several lines of
+///    Proxy-Authorization. A target in origin-form is marked there (RequestHead::namesNoDestination).
 ///
 /// All hop-by-hop fields and the fields that Connection names are removed before the gateway adds any field. Several
 /// Cookie lines become one. A Content-Length of 0 is Body::kNone, so kLength always means at least one byte. An Upgrade

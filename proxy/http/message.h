@@ -94,6 +94,9 @@ struct RequestHead {
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
   bool secretControl = false;       // method, authority or target contain a secret, like a field with Care::kSecret
+  /// A client of a forward proxy has sent the request as it would to an origin server (origin-form). It is refused once
+  /// it is known that the proxy did not send it itself.
+  bool namesNoDestination = false;
   /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()).
   bool unusualSlashes = false;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel

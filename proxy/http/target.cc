@@ -108,8 +108,10 @@ const char* writePath(PathWriter& writer, std::string_view path, EncodedSlash en
     const int low = i + 2 < path.size() ? hexValue(path[i + 2]) : -1;
     if (high < 0 || low < 0) return "the path holds a broken percent-encoding";
     const char decoded = static_cast<char>(high * 16 + low);
-    const bool refused = decoded == '/' ? encodedSlash == EncodedSlash::kReject : isEncodedRefused(decoded);
-    if (refused) return "the path holds an encoded separator or control character";
+    if (decoded == '/' && encodedSlash == EncodedSlash::kReject) {
+      return "the path holds %2F, which paths.encodedSlash of the settings does not let through here";
+    }
+    if (isEncodedRefused(decoded)) return "the path holds an encoded backslash or control character";
     if (decoded == '/' && encodedSlash == EncodedSlash::kDecode) {
       if (!writer.endSegment(true)) return kHidesDots;
     } else if (isUnreserved(decoded)) {
@@ -141,6 +143,18 @@ base::Result<NormalTarget> normalizeTarget(base::Arena& arena, std::string_view 
       written.find("//") != std::string_view::npos || written.find(kEncodedSlash) != std::string_view::npos;
   if (!query.empty()) std::memcpy(writer.end(), query.data(), query.size());
   return NormalTarget{{out, written.size() + query.size()}, unusualSlashes};
+}
+
+std::string_view withoutPathParameters(std::string_view path, std::string& room) {
+  if (path.find(';') == std::string_view::npos) return path;
+  room.clear();
+  while (!path.empty()) {
+    const std::string_view segment = path.substr(0, path.find('/', 1));  // with the slash before it
+    path.remove_prefix(segment.size());
+    const std::string_view name = segment.substr(0, segment.find(';'));
+    if (name.size() > 1 || name == segment || path.empty()) room += name;
+  }
+  return room;
 }
 
 }  // namespace sluice::http

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "proxy/base/arena.h"
@@ -44,5 +45,10 @@ struct NormalTarget {
 /// ("/..;x/") or beside "%2F" ("/..%2Fx"), which some servers take for "..". The query is kept as it is (its characters
 /// are checked). Copies only if needed.
 base::Result<NormalTarget> normalizeTarget(base::Arena& arena, std::string_view target, SlashRules rules = {});
+
+/// Returns a path in normal form without the parameters of its segments (RFC 3986 section 3.3): "/a;v=1/b" becomes
+/// "/a/b". A segment that has only parameters is left out, as servers that drop them do. `room` holds the result if it
+/// differs from `path`.
+std::string_view withoutPathParameters(std::string_view path, std::string& room);
 
 }  // namespace sluice::http

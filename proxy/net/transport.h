@@ -17,6 +17,10 @@
 #include "proxy/base/terms/tcp_keepalive.h"
 #include "proxy/net/address.h"
 
+namespace sluice::pki {
+class PeerChain;
+}
+
 namespace sluice::net {
 
 class TransportSink {
@@ -77,6 +81,14 @@ class Transport {
   virtual const Address& peer() const = 0;
   /// Returns nullptr for plain TCP, or before onOpen().
   virtual const TlsFacts* tls() const = 0;
+  /// Returns the SHA-256 of the DER of the certificate that the peer has shown, 32 bytes; empty for plain TCP, before
+  /// onOpen(), or if it has shown none. Costs a hash.
+  virtual std::string certificateDigest() const { return {}; }
+  /// Returns the certificates that a client has shown, whether or not they were verified; null if it has shown none,
+  /// for plain TCP, and before onOpen(). Each call makes a chain anew.
+  virtual std::shared_ptr<const pki::PeerChain> clientChain() const { return nullptr; }
+  /// Returns true if the handshake has failed because the client's certificate is missing or is refused.
+  virtual bool hasRefusedPeer() const { return false; }
   /// Returns true if a TLS handshake has begun, however it ended.
   virtual bool hasShakenHands() const { return false; }
 };

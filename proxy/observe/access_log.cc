@@ -32,6 +32,10 @@ class LineWriter {
     }
   }
   template <std::size_t kSize>
+  void word(const char (&key)[kSize], std::string_view value) {
+    text(key, value, AccessLog::kMaxWordBytes);
+  }
+  template <std::size_t kSize>
   void number(const char (&key)[kSize], std::unsigned_integral auto value) {
     literal(key);
     to_ = std::to_chars(to_, to_ + kNumberBytes, value).ptr;
@@ -55,10 +59,12 @@ class LineWriter {
   char* to_;
 };
 
-constexpr std::size_t kTexts = 24;  // includes error.type and error.origin, but not the path
+constexpr std::size_t kTexts = 21;  // includes the error's message, but not the path
+constexpr std::size_t kWords = 7;
 constexpr std::size_t kNumbers = 6;
 constexpr std::size_t kNameBytes = 690;
-static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
+static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) +
+                      kWords * (AccessLog::kMaxWordBytes + 2) + kNumbers * LineWriter::kNumberBytes +
                       base::Timestamp::kSize + kNameBytes + base::kJsonStringSlack <=
                   AccessLog::kMaxLineBytes,
               "the longest record fits");
@@ -70,6 +76,19 @@ std::string_view pathOf(std::string_view target) {
   return target.substr(0, end);
 }
 
+const char* reasonOf(LineFile::End end) {
+  switch (end) {
+    case LineFile::End::kBusy:
+      return "they are not read fast enough";
+    case LineFile::End::kUnopened:
+      return "the file is not open";
+    case LineFile::End::kDone:
+    case LineFile::End::kFailed:
+      break;
+  }
+  return "they cannot be written: a full disk or a closed pipe";
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<LineFile>> openAccessLogFile(const std::string& path) {
@@ -77,7 +96,12 @@ base::Result<std::unique_ptr<LineFile>> openAccessLogFile(const std::string& pat
   return LineFile::open(path);
 }
 
-AccessLog::AccessLog(LineFile* file, const Log* log) : file_(file), log_(log) {
+base::Status checkAccessLogFile(const std::string& path) {
+  return path == "off" ? base::Status(base::Done{}) : LineFile::check(path);
+}
+
+AccessLog::AccessLog(LineFile* file, const Log* log, Counter* losses, OnLosses onLosses)
+    : file_(file), log_(log), losses_(losses), onLosses_(std::move(onLosses)) {
   if (file_ == nullptr) return;
   line_ = std::make_unique<char[]>(kMaxLineBytes);
   buffer_.reserve(kBatchBytes + kMaxLineBytes);
@@ -87,7 +111,7 @@ void AccessLog::append(const AccessRecord& record) {
   if (!enabled()) return;
   const std::string_view line = render(record);
   if (buffer_.size() + line.size() > kMaxBuffered) {
-    ++dropped_;
+    countLost(1);
     return;
   }
   buffer_.append(line);
@@ -109,8 +133,8 @@ std::string_view AccessLog::render(const AccessRecord& record) {
   } else {
     out.literal(R"(,"http.response.status_code":null)");
   }
-  out.text(R"(,"error.type":)", record.failure ? base::errorTypeName(record.failure->type) : "");
-  out.text(R"(,"error.origin":)", record.failure ? base::errorOriginName(record.failure->origin) : "");
+  out.word(R"(,"error.type":)", record.failure ? base::errorTypeName(record.failure->type) : "");
+  out.word(R"(,"error.origin":)", record.failure ? base::errorOriginName(record.failure->origin) : "");
   out.milliseconds(R"(,"duration_ms":)", record.duration);
   out.milliseconds(R"(,"upstream_duration_ms":)", record.upstreamDuration);
   out.number(R"(,"request_bytes":)", record.requestBytes);
@@ -122,6 +146,8 @@ std::string_view AccessLog::render(const AccessRecord& record) {
   out.text(R"(,"backend":)", record.backend);
   out.text(R"(,"namespace":)", record.nameSpace);
   out.text(R"(,"serviceAccount":)", record.serviceAccount);
+  out.text(R"(,"principal":)", record.principal);
+  out.word(R"(,"assurance":)", record.assurance);
   out.number(R"(,"attempts":)", record.attempts);
   out.text(R"(,"processor":)", record.processor);
   out.text(R"(,"revision":)", record.revision);
@@ -131,13 +157,15 @@ std::string_view AccessLog::render(const AccessRecord& record) {
   if (!record.policy.empty()) {
     out.text(R"(,"policy":)", record.policy);
     out.text(R"(,"rule":)", record.rule);
-    out.text(R"(,"decision":)", record.decision);
+    out.word(R"(,"decision":)", record.decision);
   }
-  if (!record.way.empty()) out.text(R"(,"way":)", record.way);
-  if (record.tunnel) {
-    out.text(R"(,"network.protocol.name":)", record.tunnel->protocol);
-    out.text(R"(,"tls.server_name":)", record.tunnel->serverName);
-    out.text(R"(,"tunnel.end":)", record.tunnel->end);
+  if (record.proxied != nullptr) {
+    out.word(R"(,"way":)", record.proxied->way);
+    if (record.proxied->isTunnel) {
+      out.word(R"(,"network.protocol.name":)", record.proxied->protocol);
+      out.text(R"(,"tls.server_name":)", record.proxied->serverName);
+      out.word(R"(,"tunnel.end":)", record.proxied->end);
+    }
   }
   out.literal("}\n");
   return out.line();
@@ -147,12 +175,17 @@ void AccessLog::flush() {
   if (buffer_.empty()) return;
   const LineFile::Outcome outcome = file_->write(buffer_);
   buffer_.erase(0, outcome.taken);
-  if (outcome.end == LineFile::End::kFailed) {
-    dropped_ += static_cast<std::uint64_t>(std::count(buffer_.begin(), buffer_.end(), '\n'));
+  if (outcome.end == LineFile::End::kFailed || outcome.end == LineFile::End::kUnopened) {
+    countLost(static_cast<std::uint64_t>(std::count(buffer_.begin(), buffer_.end(), '\n')));
     buffer_.clear();
   }
   nextFlush_ = buffer_.size() + kBatchBytes;
   if (log_ != nullptr) reportLosses(outcome.end);
+}
+
+void AccessLog::countLost(std::uint64_t lines) {
+  dropped_ += lines;
+  if (losses_ != nullptr) losses_->add(lines);
 }
 
 void AccessLog::reportLosses(LineFile::End end) {
@@ -162,9 +195,8 @@ void AccessLog::reportLosses(LineFile::End end) {
     told_ = dropped_;
     losing_ = false;
   } else if (!std::exchange(losing_, true)) {
-    log_->warn("access log lines are being lost",
-               {{"reason", end == LineFile::End::kBusy ? "they are not read fast enough"
-                                                       : "they cannot be written: a full disk or a closed pipe"}});
+    log_->warn("access log lines are being lost", {{"reason", reasonOf(end)}});
+    onLosses_(reasonOf(end));
   }
 }
 

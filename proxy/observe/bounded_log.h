@@ -1,4 +1,4 @@
-// Writes log lines about traffic, of level debug or trace, and bounds them to as many in a second as a person can read.
+// Writes log lines about traffic, of one level, and bounds them to as many in a second as a person can read.
 //
 // Each worker has one, on its thread.
 #pragma once

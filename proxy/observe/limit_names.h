@@ -1,5 +1,5 @@
-// The limits and timeouts of settings.yaml that can be hit: the values of sluice_limit_hits_total's label, which all
-// begin at zero, so that the first hit is seen as an increase.
+// The limits and timeouts that can be hit, by their keys in settings.yaml, a policy or a rule: the values of
+// sluice_limit_hits_total's label, which all begin at zero, so that the first hit is seen as an increase.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@ namespace sluice::observe {
 
 inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     // limits
+    "adminConnections",
     "backendConnections",
     "backendPending",
     "backendRequests",
@@ -40,9 +41,11 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "tunnels",
     "tunnelsPerAddress",
     // timeouts
+    "adminAnswer",
     "bodyIdle",
     "clientIdle",
     "connect",
+    "processor",
     "request",
     "requestHeader",
     "responseIdle",
@@ -53,14 +56,16 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "tunnelSniff",
     "upstreamIdle",
     "upstreamPing",
-    // of rules and policies, and of the admin port
-    "adminAnswer",
-    "adminConnections",
+    // of rules, policies and processors
     "attemptIdle",
     "backendRequest",
     "maxConnections",
+    "maxConnectionsPerEndpoint",
     "maxParallelRequests",
+    "maxParallelRequestsPerEndpoint",
     "maxPendingRequests",
+    "maxPendingRequestsPerEndpoint",
+    "qosController",
     "retryBudget",
 });
 

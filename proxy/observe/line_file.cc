@@ -26,11 +26,17 @@ std::size_t writeSome(int fd, std::string_view bytes) {
 
 LineFile::End failure() { return errno == EAGAIN ? LineFile::End::kBusy : LineFile::End::kFailed; }
 
+base::Error unwritable(const std::string& path, int error) {
+  return base::Error::config("cannot open " + path + " for writing: " + std::generic_category().message(error));
+}
+
 base::Result<int> openByPath(const std::string& path) {
   const int fd = ::open(path.c_str(), kFlags | O_CREAT, 0640);
   if (fd >= 0) return fd;
-  return base::Error::config("cannot open " + path + " for writing: " + std::generic_category().message(errno));
+  return unwritable(path, errno);
 }
+
+bool isOwnStream(const std::string& path) { return path == "/dev/stdout" || path == "/dev/stderr"; }
 
 int duplicate(int fd) { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 
@@ -44,6 +50,25 @@ base::Result<std::unique_ptr<LineFile>> LineFile::open(const std::string& path) 
   return std::unique_ptr<LineFile>(new LineFile(*fd, path));
 }
 
+std::unique_ptr<LineFile> LineFile::unopened(const std::string& path) {
+  return std::unique_ptr<LineFile>(new LineFile(-1, path));
+}
+
+base::Status LineFile::check(const std::string& path) {
+  if (isOwnStream(path)) return base::Done{};
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) == 0) {
+    if (S_ISDIR(facts.st_mode)) return unwritable(path, EISDIR);
+    return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 ? base::Status(base::Done{})
+                                                                      : unwritable(path, errno);
+  }
+  if (errno != ENOENT) return unwritable(path, errno);
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return base::Done{};
+  return unwritable(path, errno);
+}
+
 base::Status LineFile::reopen() {
   if (path_.empty()) return base::Done{};
   const auto fd = openByPath(path_);
@@ -52,6 +77,10 @@ base::Status LineFile::reopen() {
     const std::lock_guard lock(mutex_);
     writeRest();
     rest_.clear();  // readers of the new file do not have the beginning of this line
+    if (fd_ < 0) {
+      fd_ = *fd;
+      return base::Done{};
+    }
     ::dup3(*fd, fd_, O_CLOEXEC);
   }
   ::close(*fd);
@@ -85,6 +114,10 @@ LineFile::Outcome LineFile::write(std::string_view lines) {
   assert(lines.empty() || lines.back() == '\n');
   const std::lock_guard lock(mutex_);
   Outcome outcome;
+  if (fd_ < 0 && !path_.empty()) {
+    outcome.end = End::kUnopened;
+    return outcome;
+  }
   while (true) {
     outcome.end = writeRest();
     if (outcome.end != End::kDone || outcome.taken == lines.size()) return outcome;

@@ -40,20 +40,41 @@ std::vector<std::string_view> valuesOf(std::string_view key) {
 
 /// The first of these labels that has a value names the object of the series.
 constexpr std::array<std::string_view, 4> kObjectLabels{"route", "backend", "gateway", "policy"};
+/// These name the workload that calls.
+constexpr std::string_view kNamespaceLabel = "namespace";
+constexpr std::string_view kAccountLabel = "serviceAccount";
 
 bool namesObjects(const MetricFamily& facts) {
   return std::find_first_of(facts.labels.begin(), facts.labels.end(), kObjectLabels.begin(), kObjectLabels.end()) !=
          facts.labels.end();
 }
 
+/// The namespace of the object, or else that of the calling workload.
 std::string_view namespaceOf(const MetricFamily& facts, std::span<const std::string_view> values) {
   for (const std::string_view label : kObjectLabels) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (facts.labels[i] == label && !values[i].empty()) return values[i].substr(0, values[i].find('/'));
     }
   }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (facts.labels[i] == kNamespaceLabel) return values[i];
+  }
   return {};
 }
+
+bool isOfWorkload(std::string_view label) { return label == kNamespaceLabel || label == kAccountLabel; }
+
+/// Returns true if the series is that of one calling workload.
+bool namesWorkload(const MetricFamily& facts, std::span<const std::string_view> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (isOfWorkload(facts.labels[i]) && !values[i].empty() && values[i] != MetricsRegistry::kOther) return true;
+  }
+  return false;
+}
+
+/// The part of a bound that series of workloads may use. The rest is for series that name none, so that a namespace
+/// with many service accounts cannot take these from the routes that it calls.
+std::size_t shareOfWorkloads(std::size_t bound) { return bound - bound / 4; }
 
 bool allExist(const MetricFamily& facts, std::span<const std::string_view> values,
               const std::function<bool(std::string_view)>& exists) {
@@ -118,7 +139,10 @@ MetricsRegistry::InstrumentCell* MetricsRegistry::admit(Metric metric, const std
   const std::string_view nameSpace = namespaceOf(facts, values);
   const auto own = family.perNamespace.find(nameSpace);
   const std::size_t count = own != family.perNamespace.end() ? own->second : 0;
-  if (count >= maxPerNamespace_ || family.byKey.size() >= maxPerFamily_) {
+  const bool ofWorkload = namesWorkload(facts, values);
+  const std::size_t mostOfNamespace = ofWorkload ? shareOfWorkloads(maxPerNamespace_) : maxPerNamespace_;
+  const std::size_t mostOfFamily = ofWorkload ? shareOfWorkloads(maxPerFamily_) : maxPerFamily_;
+  if (count >= mostOfNamespace || family.byKey.size() >= mostOfFamily) {
     dropped_->add();
     return nullptr;
   }
@@ -161,8 +185,31 @@ MetricsRegistry::InstrumentCell& MetricShard::find(Metric metric, std::span<cons
     known.cells.emplace(key_, cell);
     return *cell;
   }
+  if (namesWorkload(familyOf(metric), values)) return findOfOtherWorkloads(metric, values);
   if (known.other == nullptr) known.other = registry_.admitOther(metric);
   return *known.other;
+}
+
+MetricsRegistry::InstrumentCell& MetricShard::findOfOtherWorkloads(Metric metric,
+                                                                   std::span<const std::string_view> values) {
+  const MetricFamily& facts = familyOf(metric);
+  std::array<std::string_view, kMaxMetricLabels> folded;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    folded[i] = isOfWorkload(facts.labels[i]) ? MetricsRegistry::kOther : values[i];
+  }
+  return find(metric, std::span<const std::string_view>(folded).first(values.size()));
+}
+
+bool MetricShard::addNamed(std::string_view type, std::string_view name, std::uint64_t count) {
+  const auto [known, isNew] = named_.try_emplace({std::string(type), std::string(name)}, nullptr);
+  if (isNew) known->second = registry_.scriptCounters().find(type, name);
+  std::atomic<std::uint64_t>* const counter = known->second;
+  if (counter == nullptr) {
+    named_.erase(known);
+    return false;
+  }
+  counter->fetch_add(count, std::memory_order_relaxed);
+  return true;
 }
 
 void MetricShard::forget(const std::function<bool(std::string_view object)>& exists) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,11 +20,13 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "proxy/observe/metric_families.h"
 #include "proxy/observe/metric_instruments.h"
+#include "proxy/observe/script_counters.h"
 
 namespace sluice::observe {
 
@@ -60,11 +63,16 @@ class MetricsRegistry {
 
   /// Each family has at most `maxSeriesPerNamespace` series of the objects of one namespace (and as many that name no
   /// object), at most `maxSeriesPerFamily` in all, and one more for all others. The object is the route, or else the
-  /// Backend or the Gateway.
+  /// Backend or the Gateway; in a family without objects, the namespace is that of the calling workload. Series that
+  /// name a workload use at most three quarters of each bound. Beyond that, workloads share a series whose other labels
+  /// keep their values.
   explicit MetricsRegistry(std::size_t maxSeriesPerNamespace = 1000, std::size_t maxSeriesPerFamily = 20'000);
   ~MetricsRegistry();
   MetricsRegistry(const MetricsRegistry&) = delete;
   MetricsRegistry& operator=(const MetricsRegistry&) = delete;
+
+  ScriptCounters& scriptCounters() { return scriptCounters_; }
+  const ScriptCounters& scriptCounters() const { return scriptCounters_; }
 
  private:
   friend class MetricShard;
@@ -106,6 +114,7 @@ class MetricsRegistry {
   std::array<Family, kMetricFamilies.size()> families_;
   SeriesNumber lastNumber_ = 0;
   Counter* dropped_;
+  ScriptCounters scriptCounters_;
 };
 
 class MetricShard {
@@ -125,12 +134,17 @@ class MetricShard {
     return std::get<InstrumentOf<kMetric>>(find(kMetric, labels).instrument);
   }
 
+  /// Adds to a counter that a script names; see ScriptCounters. Returns false if there are too many.
+  bool addNamed(std::string_view type, std::string_view name, std::uint64_t count);
+
   /// Ends the series of routes, Backends and Gateways that `exists` does not know by "namespace/name", except gauges
   /// that are not zero. References to their instruments must have been dropped before.
   void forget(const std::function<bool(std::string_view object)>& exists);
 
  private:
   MetricsRegistry::InstrumentCell& find(Metric metric, std::span<const std::string_view> values);
+  /// Finds the series of these values that all workloads share which have no room for their own.
+  MetricsRegistry::InstrumentCell& findOfOtherWorkloads(Metric metric, std::span<const std::string_view> values);
 
   struct Known {
     std::unordered_map<std::string, MetricsRegistry::InstrumentCell*> cells;
@@ -138,6 +152,7 @@ class MetricShard {
   };
   MetricsRegistry& registry_;
   std::array<Known, kMetricFamilies.size()> known_;
+  std::map<std::pair<std::string, std::string>, std::atomic<std::uint64_t>*> named_;
   std::string key_;  // the key of the last look-up; keeps its capacity
 };
 

@@ -119,6 +119,7 @@ bool MetricsReader::read(std::string& out, std::size_t enough) {
     after_ = 0;
     headRead_ = false;
   }
+  if (!std::exchange(scriptsRead_, true)) registry_->scriptCounters().expose(out);
   return false;
 }
 

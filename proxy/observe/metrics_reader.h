@@ -23,6 +23,7 @@ class MetricsReader {
   std::size_t family_ = 0;
   bool headRead_ = false;                    // the head of that family was read
   MetricsRegistry::SeriesNumber after_ = 0;  // the last series that was read
+  bool scriptsRead_ = false;
 };
 
 /// Returns the whole page, as a MetricsReader reads it. Any thread.

@@ -37,8 +37,4 @@ class CertificateChain {
   std::unique_ptr<ParsedChain> chain_;
 };
 
-/// Returns true if `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly
-/// its first label (RFC 6125 section 6.4.3).
-bool dnsNameMatches(std::string_view pattern, std::string_view host);
-
 }  // namespace sluice::pki

@@ -75,8 +75,9 @@ base::Status TrustStore::add(const std::vector<CrlPointer>& lists) {
   for (const CrlPointer& list : lists) {
     if (X509_STORE_add_crl(store_, list.get()) != 1) return base::Error::config(takeOpensslError());
     const ASN1_TIME* next = X509_CRL_get0_nextUpdate(list.get());
-    if (next != nullptr) listsExpire_ = std::min(listsExpire_, toWallTime(next));
+    if (next != nullptr) expiries_.push_back(toWallTime(next));
   }
+  std::sort(expiries_.begin(), expiries_.end());
   X509_STORE_set_flags(store_, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
   X509_STORE_set_verify_cb(store_, excuseAuthoritiesWithoutList);
   return base::Done{};
@@ -97,15 +98,20 @@ std::string TrustStore::systemFingerprint() {
          stateOf(folder != nullptr ? folder : X509_get_default_cert_dir());
 }
 
+base::WallTime TrustStore::listsExpire(base::WallTime now) const {
+  const auto next = std::upper_bound(expiries_.begin(), expiries_.end(), now);
+  return next == expiries_.end() ? base::WallTime::max() : *next;
+}
+
 TrustStore::TrustStore(TrustStore&& other) noexcept
     : store_(std::exchange(other.store_, nullptr)),
       fingerprint_(std::move(other.fingerprint_)),
-      listsExpire_(other.listsExpire_) {}
+      expiries_(std::move(other.expiries_)) {}
 
 TrustStore& TrustStore::operator=(TrustStore&& other) noexcept {
   std::swap(store_, other.store_);
   std::swap(fingerprint_, other.fingerprint_);
-  std::swap(listsExpire_, other.listsExpire_);
+  std::swap(expiries_, other.expiries_);
   return *this;
 }
 

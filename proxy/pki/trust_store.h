@@ -1,4 +1,4 @@
-// The authorities that a backend's certificate is verified against, with optional revocation lists. A value shared as
+// The authorities that a peer's certificate is verified against, with optional revocation lists. A value shared as
 // const.
 //
 // With lists, a peer is refused if its own certificate is revoked, or if no list of its issuer is valid now:
@@ -36,9 +36,9 @@ class TrustStore {
   x509_store_st* get() const { return store_; }
   /// Returns SHA-256 over the contents, in hex; for the system's authorities, over the metadata of their files.
   const std::string& fingerprint() const { return fingerprint_; }
-  /// Returns when the first of its lists expires: a verification is no longer valid after that. Without lists, the
-  /// last representable time.
-  base::WallTime listsExpire() const { return listsExpire_; }
+  /// Returns when the first of its lists expires that has not expired at `now`: a verification that was good then is
+  /// no longer valid after that. The last representable time if there is none.
+  base::WallTime listsExpire(base::WallTime now = base::WallTime::min()) const;
 
  private:
   TrustStore(x509_store_st* store, std::string fingerprint) : store_(store), fingerprint_(std::move(fingerprint)) {}
@@ -46,7 +46,7 @@ class TrustStore {
 
   x509_store_st* store_;
   std::string fingerprint_;
-  base::WallTime listsExpire_ = base::WallTime::max();
+  std::vector<base::WallTime> expiries_;  // of its lists, the first one first
 };
 
 }  // namespace sluice::pki

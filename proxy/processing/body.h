@@ -25,6 +25,9 @@ enum class BodyMode : std::uint8_t {
   kDuplex
 };
 
+/// Returns true if the step works on the body while it is on its way, without waiting for its end.
+constexpr bool isTakenAsItFlows(BodyMode mode) { return mode == BodyMode::kStreamed || mode == BodyMode::kDuplex; }
+
 struct BodyInterest {
   BodyMode mode = BodyMode::kNone;
   /// Bounds the bytes of kBuffered and kInspected, as they come and as text. 0 means limits.processorBuffer, which

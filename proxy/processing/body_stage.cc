@@ -30,9 +30,10 @@ Verdict noRoom(PipelineHost& host) {
 }  // namespace
 
 BodyStage::BodyStage(const Step& step, BodyMode mode, PipelineHost& host, base::ChunkPool& pool, bool flows,
-                     std::uint64_t stated)
+                     std::uint64_t stated, OwnBody* ownBody)
     : call(step),
       input(pool),
+      own(ownBody),
       mode_(mode),
       flows_(flows),
       stated_(stated),
@@ -89,6 +90,7 @@ bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
 }
 
 bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
+  if (!own.enter(input.bytes, input.trailers, input.ended, mode_ == BodyMode::kBuffered)) return true;
   if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, input);
   if (!reach(host)) return finish(host, noRoom(host), input);
   if (input.ended) share_.settle();
@@ -127,8 +129,8 @@ std::optional<Verdict> BodyStage::decodeWhole(PipelineHost& host) {
 
 void BodyStage::takeWhole(Body& body) {
   if (!body.isChanged()) return;
-  changed_ = true;
-  input.bytes = body.takeChanged();
+  changed_ = !own.isUsed();
+  own.take(input.bytes, body.takeChanged());
 }
 
 /// Shows the bytes that have come, piece by piece, to a step that changes nothing. Bytes that it has seen wait as they
@@ -275,9 +277,9 @@ bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
 void BodyStage::release(PipelineHost& host, Body& body, Flow& to) {
   const bool coded = text_.isNeeded() && !stripped_;
   if (coded) given_.clear();
-  base::ByteQueue& own = coded ? coded_ : given_;
+  base::ByteQueue& mine = coded ? coded_ : given_;
   if (!call.step().body.edits || (!body.isChanged() && unreleased_.empty())) {
-    return to.bytes.splice(own, own.size());
+    return to.bytes.splice(mine, mine.size());
   }
   base::ByteQueue released(given_.pool());
   if (body.isChanged()) {
@@ -306,12 +308,12 @@ void BodyStage::remember(PipelineHost& host, base::ByteQueue&& given, const base
 /// Returns the failure of a body, or of its text, if `size` bytes are too many; nullopt if they are not.
 std::optional<Verdict> BodyStage::excess(PipelineHost& host, std::uint64_t size) const {
   const std::uint64_t most = host.bodyLimits().buffer;
-  const std::uint64_t own = call.step().body.bound;
-  const std::uint64_t bound = own == 0 ? most : std::min(own, most);
+  const std::uint64_t ofStep = call.step().body.bound;
+  const std::uint64_t bound = ofStep == 0 ? most : std::min(ofStep, most);
   if (size <= bound) return std::nullopt;
   host.onLimit("processorBuffer");
   return Verdict::fail("the body is longer than " + std::to_string(bound) + " bytes, which is " +
-                           (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
+                           (ofStep != 0 && ofStep <= most ? "the processor's bound" : "limits.processorBuffer"),
                        Cause::kOverLimit, "processorBuffer");
 }
 
@@ -335,7 +337,8 @@ bool BodyStage::holdsWhole() const { return collectsAll(mode_); }
 /// Returns how many bytes are charged to limits.processorBufferTotal. The pieces of a streamed body are bounded by
 /// themselves, so only the memory of its decoder is charged, and the bytes that the processor has claimed.
 std::uint64_t BodyStage::needed() const {
-  const std::uint64_t bytes = state_ == State::kCollecting ? held() : 0;
+  const bool mayCopy = mode_ == BodyMode::kBuffered && call.step().body.edits;
+  const std::uint64_t bytes = state_ == State::kCollecting ? held() + own.beside(mayCopy ? come() : 0) : 0;
   return bytes + text_.memory() + claimed_;
 }
 
@@ -356,7 +359,7 @@ bool BodyStage::answer(Ticket ticket) {
 void BodyStage::endText() {
   text_.end();
   claimed_ = 0;
-  share_.keep(holdsWhole() ? held() : 0);
+  share_.keep(holdsWhole() ? held() + own.beside(0) : 0);
   share_.leave();
 }
 
@@ -389,9 +392,12 @@ bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow& to) {
   StepOutcome outcome = StepOutcome::kDone;
   if (verdict.kind() == Verdict::Kind::kReply) outcome = StepOutcome::kRefused;
   if (verdict.kind() == Verdict::Kind::kFail) {
+    // Once the steps behind this one have begun, it is too late for another one in its place.
+    const bool isReplayable = exact_ && (step.standIn() == nullptr || !hasBegun());
     outcome = !isSkipped(step, verdict) ? StepOutcome::kRefused
-              : exact_                  ? StepOutcome::kSkipped
+              : isReplayable            ? StepOutcome::kSkipped
                                         : StepOutcome::kUnreplayable;
+    skipped = outcome == StepOutcome::kSkipped;
   }
   host.onStep(step, call.time(host), verdict, outcome);
   call.end();
@@ -399,7 +405,8 @@ bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow& to) {
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = stripped_ && ahead_ != Ahead::kNothing ? State::kDecoding : State::kPassing;
   if (outcome != StepOutcome::kSkipped) unreleased_.clear();
-  restore(to);
+  restore(own.isEntered() ? input : to);
+  own.leave(input.bytes, input.trailers);
   if (state_ == State::kPassing) endText();
   return true;
 }

@@ -2,13 +2,15 @@
 //
 // If a step that fails open fails, the body goes on byte for byte as it came. That is possible as long as every byte
 // that the step let go on is one of its input, and the other bytes are still here: a buffered body always is, of a
-// streamed one at most limits.replayBuffer. Otherwise the exchange fails. The Pipeline owns its stages; one thread.
+// streamed one at most limits.replayBuffer. Otherwise the exchange fails. A step that has a stand-in must fail before
+// the steps behind it begin. The Pipeline owns its stages; one thread.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "proxy/base/byte_queue.h"
+#include "proxy/processing/body/own_body.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/processing/plain_text.h"
 #include "proxy/processing/step_call.h"
@@ -33,9 +35,9 @@ enum class Ahead : std::uint8_t {
 class BodyStage {
  public:
   /// `mode` is not kNone. `flows` is true if the message has a body; `stated` is the length that the body will have, 0
-  /// if that is not known.
+  /// if that is not known. The step works on `ownBody`, unless that is null; all that came goes on then as it came.
   BodyStage(const Step& step, BodyMode mode, PipelineHost& host, base::ChunkPool& pool, bool flows,
-            std::uint64_t stated);
+            std::uint64_t stated, OwnBody* ownBody);
 
   BodyMode mode() const { return mode_; }
   /// Takes in the bytes that have come, asks the step as often as there is something to ask, and puts the bytes that go
@@ -72,6 +74,8 @@ class BodyStage {
 
   StepCall call;
   Flow input;
+  OwnBodyUse own;
+  bool skipped = false;  // the step has failed and was skipped; the pipeline sets it back
 
  private:
   enum class State : std::uint8_t {

@@ -12,6 +12,7 @@
 
 #include "proxy/base/arena.h"
 #include "proxy/base/clock.h"
+#include "proxy/base/terms/caller.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/body.h"
 #include "proxy/processing/destination.h"
@@ -31,12 +32,19 @@ struct Place {
   const CalloutScope* scope = nullptr;  // of callouts; null if no policies cover them
 };
 
-/// The client, as far as the gateway knows it.
+/// The client, as far as the gateway knows it. A step that is shown no client gets one without an address.
 struct Peer {
   std::string_view address;
   std::string_view nameSpace;       // of the workload; empty if unknown
   std::string_view serviceAccount;  // of the workload; empty if unknown
+  std::string_view principal = {};  // empty if unknown
+  base::Assurance assurance = base::Assurance::kNone;
 };
+
+/// Returns the name of the client's assurance ("None" if nobody is known); empty for a step that is shown no client.
+constexpr std::string_view shownAssurance(const Peer& peer) {
+  return peer.address.empty() ? std::string_view() : base::assuranceName(peer.assurance);
+}
 
 /// A wish about where the request goes. Steps of a Gateway or a route may state it in request-headers and request-body,
 /// before a Backend is chosen.
@@ -67,6 +75,9 @@ class StepControl {
   virtual Callout& callout(const CalloutRequest& request) = 0;
   /// The caller owns this one, which may outlive the step. `request.timeout` is not zero.
   virtual std::unique_ptr<Callout> lastingCallout(const CalloutRequest& request) = 0;
+  /// Returns a number by which a processor keeps bounds for each client, before authentication too. It does not say who
+  /// the client is.
+  virtual std::uint64_t client() const = 0;
 
  protected:
   ~StepControl() = default;
@@ -96,7 +107,7 @@ struct Call {
   /// Null in steps that may not state a wish. The wish of a streamed step is heeded until the step has answered to the
   /// head and to the bytes that came with it.
   RouteWish* wish;
-  /// Null in phases other than connect.
+  /// Null in phases other than connect, where a step may narrow it, and backend-request.
   Destination* destination;
   StepControl& control;
   Services& services;
@@ -105,12 +116,13 @@ struct Call {
   /// See state().
   void*& memory;
 
-  /// Returns the state that the processor keeps for this step between the times that it is asked. It is made when first
-  /// needed, and destroyed with the attempt or the exchange that the step ran for (see `holds`).
-  template <typename State>
-  State& state() {
+  /// Returns the state that the processor keeps for this step between the times that it is asked. It is made of the
+  /// arguments when first needed, and destroyed when the step has decided and will not be asked again, or with the
+  /// attempt or the exchange that it ran for (see `holds`).
+  template <typename State, typename... Args>
+  State& state(Args&&... args) {
     if (memory == nullptr) {
-      memory = arena.make<State>();
+      memory = arena.make<State>(std::forward<Args>(args)...);
       if constexpr (!std::is_trivially_destructible_v<State>) {
         holds.add(arena, memory, [](const void* what) { static_cast<const State*>(what)->~State(); });
       }

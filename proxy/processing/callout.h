@@ -16,6 +16,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
+#include "proxy/base/terms/caller.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/resumer.h"
 
@@ -63,6 +64,8 @@ struct CalloutRequest {
   CalloutRetry retry = {};
   /// The address of the client for which it is made; empty if there is none.
   std::string_view client = {};
+  /// The caller for which it is made; null if nothing is known of it.
+  std::shared_ptr<const base::Caller> caller = nullptr;
 };
 
 class Callout {

@@ -27,6 +27,17 @@ namespace sluice::processing {
 /// The kind of object that lists the step. At equal priority the wider scope comes first.
 enum class Scope : std::uint8_t { kGateway, kRoute, kBackend };
 
+struct Step;
+
+/// Replaces failOpen if a step fails: another step runs, or the client gets this answer. A step
+/// that fails because the gateway is full has no fallback.
+struct StepFallback {
+  /// The other step, which has the same phase and scope; null if the client gets the answer.
+  std::shared_ptr<const Step> step;
+  std::uint16_t status = 0;
+  std::string detail;  // a sentence for the client
+};
+
 struct Step {
   std::shared_ptr<const Processor> processor;
   std::string name;  // of this use of the processor
@@ -34,6 +45,7 @@ struct Step {
   Phase phase = Phase::kRequestHeaders;
   Scope scope = Scope::kBackend;
   std::int32_t priority = 0;
+  /// If the step fails, it is skipped. Set if another step is its fallback.
   bool failOpen = false;
   bool preAuth = false;
   bool preRouting = false;  // a step of a Gateway that runs before a route is matched
@@ -41,10 +53,12 @@ struct Step {
   base::Duration timeout{};
   /// Used only if its phase has a body.
   BodyInterest body{};
-  bool ownsFields = false;  // the processor has ownedFields(); set by Chain
+  bool ownsFields = false;  // the processor has ownedFields(); set by Chain, but not for stand-ins
   /// The step decides whether the client may make the request, so it runs before all others that are behind
   /// authentication, those of request-headers included. Used only in request-headers and request-body.
   bool authorizes = false;
+  /// Its use is marked preAuth, so the processor is shown no client, not even in phases behind authentication.
+  bool hidesClient = false;
   /// The number of the type in that phase, which stays the same while the process lives; 0: it has none.
   std::uint32_t number = 0;
   /// Null for a step that asks no server.
@@ -55,10 +69,18 @@ struct Step {
   std::string object = {};
   /// Null for a step that stands for a use that cannot run.
   std::shared_ptr<const UseHealth> health = nullptr;
+  std::shared_ptr<const StepFallback> fallback = nullptr;
+
+  /// Returns the step that runs if this one fails; nullptr if there is none.
+  const Step* standIn() const { return fallback != nullptr ? fallback->step.get() : nullptr; }
 };
+
+/// Returns true if the step may know who the client is.
+inline bool seesClient(const Step& step) { return !step.preAuth && !step.hidesClient; }
 
 /// The first round of steps runs before authentication, the second after it, and between them those that authorize.
 enum class Round : std::uint8_t { kFirst, kAuthorization, kSecond, kBoth };
+inline constexpr std::size_t kRounds = 4;
 
 /// Returns the round of a step, which is never kBoth.
 constexpr Round roundOf(const Step& step) {
@@ -100,19 +122,16 @@ class Chain {
     return round == Round::kSecond ? steps.subspan(rest) : steps.first(rest).subspan(preAuth_[index]);
   }
   bool contains(const Step& step) const;
-  bool has(Phase phase) const { return (phases_ & bitOf(phase)) != 0; }
+  bool has(Phase phase, Round round = Round::kBoth) const { return (phases(round) & bitOf(phase)) != 0; }
   /// Returns the set of phases that have steps, a bit each: 1 << phase.
-  std::uint8_t phases() const { return phases_; }
+  std::uint8_t phases(Round round = Round::kBoth) const { return phases_[static_cast<std::size_t>(round)]; }
   /// Returns the set of phases that have a step that wants the body.
   std::uint8_t bodyPhases() const { return bodyPhases_; }
   /// Returns true if a step of request-headers or request-body runs before authentication.
-  bool hasPreAuthOfRequest() const {
-    return !of(Phase::kRequestHeaders, Round::kFirst).empty() || !of(Phase::kRequestBody, Round::kFirst).empty();
-  }
+  bool hasPreAuthOfRequest() const { return (phases(Round::kFirst) & kOfRequest) != 0; }
   /// Returns true if a step of request-headers or request-body runs after authentication.
   bool hasPostAuthOfRequest() const {
-    const auto runsBehind = [this](Phase phase) { return of(phase).size() > of(phase, Round::kFirst).size(); };
-    return runsBehind(Phase::kRequestHeaders) || runsBehind(Phase::kRequestBody);
+    return ((phases(Round::kAuthorization) | phases(Round::kSecond)) & kOfRequest) != 0;
   }
   /// Returns true if a step of request-body that runs before authentication wants the body.
   bool wantsBodyPreAuth() const;
@@ -122,21 +141,26 @@ class Chain {
   const std::vector<std::shared_ptr<const CalloutTarget>>& targets() const { return targets_; }
 
  private:
+  static constexpr std::uint8_t kOfRequest = bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody);
+
   std::array<std::vector<Step>, kPhases> steps_;
   std::array<std::size_t, kPhases> preAuth_{};      // how many steps of each phase run before authentication
   std::array<std::size_t, kPhases> authorizing_{};  // how many authorize, behind those
   std::vector<std::shared_ptr<const CalloutTarget>> targets_;
-  std::uint8_t phases_ = 0;
+  std::array<std::uint8_t, kRounds> phases_{};  // those that have steps in each Round
   std::uint8_t bodyPhases_ = 0;
 };
 
 /// The chains of the scopes that an exchange goes through, the widest first; any may be null. See StepQueue.
 using Chains = std::array<const Chain*, 3>;
 
-/// Returns true if one of the chains has steps of that phase.
-inline bool hasSteps(const Chains& chains, Phase phase) {
-  return std::any_of(chains.begin(), chains.end(),
-                     [phase](const Chain* chain) { return chain != nullptr && chain->has(phase); });
+/// Returns true if one of the chains has steps of that phase and round.
+inline bool hasSteps(const Chains& chains, Phase phase, Round round = Round::kBoth) {
+  std::uint8_t phases = 0;
+  for (const Chain* chain : chains) {
+    if (chain != nullptr) phases |= chain->phases(round);
+  }
+  return (phases & bitOf(phase)) != 0;
 }
 
 /// Returns true if a step of `phases` (a bit each) wants the body.

@@ -1,7 +1,8 @@
-// The destination of an attempt that is about to connect. Steps of the phase connect see it, and may narrow it.
+// The destination of an attempt. Steps of the phase connect see where it may be connected to, and may narrow that;
+// steps of backend-request see where it is connected to.
 //
-// A small value in the arena of the exchange, made for each attempt; a copy is enough to undo a step. It only ever
-// shrinks, so that no step can lead a request to an address that the gateway has not resolved and guarded.
+// A small value in the arena of the exchange, made for each attempt; a copy is enough to undo a step. Steps can only
+// make it smaller, so that none can lead a request to an address that the gateway has not resolved and guarded.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +10,13 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "proxy/base/arena.h"
 
 namespace sluice::processing {
+
+struct Step;
 
 class Destination {
  public:
@@ -43,11 +47,45 @@ class Destination {
     addresses_ = {left, std::copy_if(addresses_.begin(), addresses_.end(), left, keeps)};
   }
 
+  /// Called when a connection to that address has been taken.
+  void settle(base::Arena& arena, std::string_view ip, std::uint16_t port) {
+    auto* const taken = arena.array<ResolvedAddress>(1);
+    *taken = {arena.copy(ip), port, 0};
+    addresses_ = {taken, 1};
+    isTaken_ = true;
+  }
+  /// Returns true if addresses() is that of the connection.
+  bool isTaken() const { return isTaken_; }
+
+  /// Called by a step that wants to be asked, by Processor::admits(), about the connection that the request gets.
+  void awaitConnection() { isAwaited_ = true; }
+  /// The steps that have asked for it, the last one first.
+  struct Judge {
+    const Step& step;
+    const Judge* next;
+  };
+  const Judge* judges() const { return judges_; }
+  /// Called when `step` has decided.
+  void note(base::Arena& arena, const Step& step) {
+    if (std::exchange(isAwaited_, false)) judges_ = arena.make<Judge>(Judge{step, judges_});
+  }
+
  private:
   std::string_view host_;
   std::string_view serverName_;
   std::span<const ResolvedAddress> addresses_;
   std::uint16_t port_;
+  bool isAwaited_ = false;  // by the step that runs now
+  bool isTaken_ = false;
+  const Judge* judges_ = nullptr;
+};
+
+/// The connection that a request has got, before the first byte of the request.
+struct TakenConnection {
+  std::string_view ip;
+  std::uint16_t port = 0;
+  std::string_view serverName;   // as Destination's
+  std::string_view certificate;  // SHA-256 of the peer's certificate (DER), 32 bytes; empty if it has shown none
 };
 
 }  // namespace sluice::processing

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,6 +79,10 @@ struct Use {
   const content::Value* engine = nullptr;
   /// limits.processorContext, in bytes.
   std::uint64_t mostContext = std::uint64_t{16} * 1024;
+  /// limits.luaScriptBytes.
+  std::uint64_t mostScript = std::uint64_t{256} * 1024;
+  /// The type of the use, which for an engine is one of a catalog.
+  std::string_view type = {};
 };
 
 /// Something in the environment that a processor cannot run without, such as a server, or the file of a script or
@@ -98,8 +103,9 @@ enum class LoadState : std::uint8_t {
 };
 
 struct Made {
-  std::shared_ptr<const Processor> processor;        // only if it is active
-  Refusal refusal = {};                              // the reason if it is not active
+  std::shared_ptr<const Processor> processor;  // only if it is active
+  /// The reason if it is not active; one that is degraded may leave it to the state.
+  Refusal refusal = {};
   std::shared_ptr<const Awaited> awaited = nullptr;  // only if it is pending or degraded
   bool pending = false;
 
@@ -110,17 +116,18 @@ struct Made {
   }
 };
 
-/// A processor type that is compiled in.
+/// A processor type that is compiled in, an engine that makes types of catalogs, or both.
 struct BuiltinType {
-  std::string_view type;  // "domain/Kind:version"
+  std::string_view type = {};  // "domain/Kind:version"; empty: none, it is an engine alone
   std::vector<Phase> phases;
-  bool preAuth = false;     // its processors are PreAuthProcessors
-  std::string_view schema;  // JSON Schema 2020-12 of a use's config
-  Made (*make)(const Use& use);
+  bool preAuth = false;          // its uses may run before authentication, where they are shown no client
+  std::string_view schema = {};  // JSON Schema 2020-12 of a use's config
+  std::function<Made(const Use& use)> make = nullptr;
   /// True if a use that names no phase runs in all Processor::phases(). `phase` of its Use is then the first of
   /// `phases`.
   bool spans = false;
-  /// The engine of the catalog ("ext-proc") whose types it makes too; empty: none.
+  /// The engine of the catalog ("ext-proc") whose types it makes too; empty: none. Such a type runs in the phases of
+  /// its entry, before authentication too.
   std::string_view engine = {};
   /// True if its steps authorize; see Step::authorizes.
   bool authorizes = false;

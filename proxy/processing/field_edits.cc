@@ -3,17 +3,35 @@
 #include <algorithm>
 
 #include "proxy/base/text.h"
+#include "proxy/http/grammar.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::processing {
+namespace {
+
+bool isOfGateway(std::string_view lowerCaseName) {
+  return lowerCaseName == "host" || lowerCaseName == "via" || http::isReservedField(lowerCaseName);
+}
+
+}  // namespace
 
 base::Result<std::string> editableField(std::string_view name) {
   if (!http::isFieldName(name)) return base::Error::config("is not the name of a header field");
   std::string lower = base::toLower(name);
-  if (http::isReservedField(lower) || lower == "host" || lower == "via") {
-    return base::Error::config(lower + " belongs to the gateway and cannot be changed");
-  }
+  if (isOfGateway(lower)) return base::Error::config(lower + " belongs to the gateway and cannot be changed");
   return lower;
+}
+
+std::string_view editableField(std::string_view name, base::Arena& arena) {
+  char* const lower = arena.bytes(name.size());
+  bool isName = true;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char byte = http::tokenLower(name[i]);
+    lower[i] = byte;
+    isName = isName && byte != 0;
+  }
+  const std::string_view made(lower, name.size());
+  return isName && !isOfGateway(made) ? made : std::string_view();
 }
 
 base::Result<FieldEdits> FieldEdits::read(const content::Value& config) {

@@ -19,6 +19,9 @@ namespace sluice::processing {
 /// Returns the name in lower case. Returns a config error if it is no field name, or if the field belongs to the
 /// gateway: framing, hop-by-hop, Host, Via.
 base::Result<std::string> editableField(std::string_view name);
+/// Does the same for a processor that names the field while it runs. The name is in the arena; it is empty if the field
+/// cannot be changed.
+std::string_view editableField(std::string_view name, base::Arena& arena);
 
 /// The edits of one processor. Views of their values live long enough, because an exchange keeps the processors that
 /// serve it.

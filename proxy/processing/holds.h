@@ -1,8 +1,9 @@
 // Resources that steps have taken (a place among a limited number) and that are given back when the attempt or the
-// exchange that the steps ran for has ended.
+// exchange that the steps ran for has ended, or before.
 //
-// An Attempt has one Holds for the steps of its Backend, an exchange one for all other steps. The list lives in the
-// arena of the exchange. Used on the thread of the exchange.
+// An attempt has one Holds for the steps of its Backend, a Backend that is chosen for now one for its steps before
+// authentication, and an exchange one for all other steps. The list lives in the arena of the exchange. Used on the
+// thread of the exchange.
 #pragma once
 
 #include <utility>
@@ -38,6 +39,15 @@ class Holds {
     return resource == nullptr ? nullptr : resource->what;
   }
   bool empty() const { return first_ == nullptr; }
+  /// Gives `what` back before all others. Does nothing if it was never added, or is given back already.
+  void release(const void* what) {
+    for (HeldResource** at = &first_; *at != nullptr; at = &(*at)->next) {
+      const HeldResource& found = **at;
+      if (found.what != what) continue;
+      *at = found.next;
+      return found.giveBack(what);
+    }
+  }
   /// Gives everything back, the resource taken last first. The arena must still live.
   void release() {
     while (const HeldResource* resource = first_) {
@@ -51,10 +61,10 @@ class Holds {
     const void* what;
     GiveBack giveBack;
     const void* owner;
-    const HeldResource* next;
+    HeldResource* next;
   };
 
-  const HeldResource* first_ = nullptr;
+  HeldResource* first_ = nullptr;
 };
 
 }  // namespace sluice::processing

@@ -19,6 +19,44 @@ PipelineBody bodyOf(BodyPath path) {
   return PipelineBody::kOpen;
 }
 
+/// Removes the fields that the step, or one that stands in for it, alone decides about if a client has sent them, even
+/// if the step is then skipped. Returns true if there were any.
+bool guardFields(PipelineHost& host, const Step& step, const StepTarget& target, bool ofAttempt) {
+  bool sent = false;
+  for (const Step* each = &step; each != nullptr; each = each->standIn()) {
+    for (const std::string& owned : each->processor->ownedFields()) {
+      if (!host.dropSent(target.request, owned)) continue;
+      sent = true;
+      // The head of the attempt may be made again from one that still has these fields, so the removal is recorded as
+      // an edit.
+      if (ofAttempt) RequestEditor(target.arena, target.request, step, target.edits).removeTwins(owned);
+    }
+  }
+  return sent;
+}
+
+/// Returns the key in Holds under which the failure of a step with a stand-in is known. The address of the processor
+/// itself is the key of the processor's own state.
+const void* keyOf(const Step& step) { return reinterpret_cast<const char*>(step.processor.get()) + 1; }
+
+/// Returns the step, or the one that stands in for it because it has failed in an earlier phase of the exchange.
+const Step& orStandIn(const Step& step, const StepTarget& target) {
+  const Step* found = &step;
+  while (found->standIn() != nullptr && target.lastingFor(*found).find(keyOf(*found)) != nullptr) {
+    found = found->standIn();
+  }
+  return *found;
+}
+
+/// Has the stand-in of a step run next, and in later phases in the place of the step, if it has one. The changes of the
+/// step are undone.
+void replace(const Step& failed, const StepTarget& target, StepQueue& queue) {
+  if (failed.standIn() == nullptr) return;
+  target.lastingFor(failed).add(
+      target.arena, &failed, [](const void*) {}, keyOf(failed));
+  queue.insert(*failed.standIn());
+}
+
 }  // namespace
 
 Pipeline::Pipeline(PipelineHost& host, const StepTarget& target, base::ChunkPool& pool, BodyPath path)
@@ -105,6 +143,13 @@ bool Pipeline::wishes(Newest newest) {
   return newest == Newest::kGuards || askedByStep_;
 }
 
+bool Pipeline::leaveOut() {
+  if (!headStep_ || !headStep_->waits()) return false;
+  headStep_->end();
+  headStep_.reset();
+  return true;
+}
+
 /// Returns true if the step has begun for another rule. A use of a processor that several rules of a route share has a
 /// Step in each of them.
 bool Pipeline::hasRun(const Step& step) const {
@@ -112,47 +157,50 @@ bool Pipeline::hasRun(const Step& step) const {
   return edits != nullptr && edits->hasBegun([&step](const Step& other) { return isSameStep(other, step); });
 }
 
-/// Removes the fields that the step alone decides about if a client has sent them, even if the step is then skipped.
-/// Returns true if there were any.
-bool Pipeline::guardFields(const Step& step, const StepTarget& target) {
-  bool sent = false;
-  for (const std::string& owned : step.processor->ownedFields()) {
-    if (!host_.dropSent(target.request, owned)) continue;
-    sent = true;
-    // The head of the attempt may be made again from one that still has these fields, so the removal is recorded as an
-    // edit.
-    if (&target == ofBackend_) RequestEditor(target.arena, target.request, step, target.edits).removeTwins(owned);
-  }
-  return sent;
+/// Returns how the step wants the body of this message.
+BodyMode modeOf(const Step& step, const StepTarget& target) {
+  const BodyMode usual = hasBody(step.phase) ? step.body.mode : BodyMode::kNone;
+  if (usual == BodyMode::kNone) return usual;
+  return step.processor->bodyMode(usual, {step.phase, target.request, target.response, target.lastingFor(step)});
 }
 
 /// Begins the next step. Returns false if there is none. `now` is zero if the time is not known.
 inline bool Pipeline::beginNext(base::MonotonicTime now) {
-  const Step* step = queue_.next();
-  while (step != nullptr && rerouted_ && hasRun(*step)) step = queue_.next();
+  const Step* step = queue_.takeInserted();
+  if (step == nullptr) {
+    // A step that has run for the former rule does not run again, but its stand-in may be due.
+    do {
+      listed_ = step = queue_.next();
+      if (step != nullptr) step = &orStandIn(*step, targetOf(*step));
+    } while (step != nullptr && rerouted_ && hasRun(*step));
+  }
   if (step == nullptr) return false;
   const StepTarget& target = targetOf(*step);
   wish_ = target.wish;
   if (target.edits != nullptr) target.edits->begin(target.arena, *step);
-  const bool guards = step->ownsFields && target.response == nullptr && guardFields(*step, target);
+  const bool guards =
+      step->ownsFields && target.response == nullptr && guardFields(host_, *step, target, &target == ofBackend_);
   newest_ = guards ? Newest::kGuards : Newest::kBegun;
   if (guards && wish_ != nullptr) wish_->asking = step;
-  BodyMode mode = hasBody(step->phase) ? step->body.mode : BodyMode::kNone;
-  if (mode != BodyMode::kNone) {
-    mode = step->processor->bodyMode(mode, {step->phase, target.request, target.response, target.lastingFor(*step)});
+  const BodyMode mode = modeOf(*step, target);
+  OwnBody* const own = target.ownBody;
+  if (own != nullptr && isTakenAsItFlows(mode)) {
+    own->rest = listed_;
+    queue_.clear();
+    return false;
   }
   if (mode == BodyMode::kNone) {
     headStep_.emplace(*step, now);
     return true;
   }
-  stages_.emplace_back(*step, mode, host_, pool_, flows(), statedLength());
+  stages_.emplace_back(*step, mode, host_, pool_, flows(), statedLength(own), own);
   std::swap(stages_.back().input, out_);
   return true;
 }
 
-/// Returns the length of the body as the next stage will get it; 0 if that is not known.
-std::uint64_t Pipeline::statedLength() const {
-  if (alters()) return 0;
+/// Returns the length of the body as the next stage will get it; 0 if that is not known. `own` may be null.
+std::uint64_t Pipeline::statedLength(const OwnBody* own) const {
+  if (alters() || (own != nullptr && own->isChanged())) return 0;
   if (target_.response == nullptr)
     return target_.request.body == http::Body::kLength ? target_.request.contentLength : 0;
   return target_.response->body == http::Body::kLength ? target_.response->contentLength.value_or(0) : 0;
@@ -165,6 +213,8 @@ inline bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime no
   const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && isSkipped(step, verdict));
   const StepOutcome outcome = !goesOn ? StepOutcome::kRefused : failed ? StepOutcome::kSkipped : StepOutcome::kDone;
   host_.onStep(step, headStep_->timeUntil(now), verdict, outcome);
+  if (outcome == StepOutcome::kSkipped) replace(step, targetOf(step), queue_);
+  headStep_->end();
   headStep_.reset();
   refused_ = !goesOn && host_.ends(step, verdict);
   return !refused_;
@@ -188,6 +238,8 @@ bool Pipeline::flow(std::size_t outside) {
         refused_ = true;
         return false;
       }
+      const Step& step = stages_[i].call.step();
+      if (std::exchange(stages_[i].skipped, false)) replace(step, targetOf(step), queue_);
       more = more || (stages_[i].hasMore() && to.bytes.size() < room);
     }
   }
@@ -245,8 +297,9 @@ bool Pipeline::answer(Ticket ticket, bool dropped) {
 
 void Pipeline::keepRoomFor(std::uint64_t count) {
   count += out_.bytes.size();
+  std::uint64_t own = ofBackend_ != nullptr && ofBackend_->ownBody != nullptr ? ofBackend_->ownBody->bytes.size() : 0;
   for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
-    stage->keepRoomFor(count);
+    stage->keepRoomFor(count + (stage->own.isUsed() ? std::exchange(own, 0) : 0));
     count = stage->holdsWhole() ? 0 : count + stage->held();
   }
 }

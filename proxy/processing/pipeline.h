@@ -52,15 +52,24 @@ class Pipeline {
 
   /// Appends the steps of a phase behind those that are left.
   void append(const Chains& chains, Phase phase) { queue_.append(chains, phase); }
-  /// Appends the steps of one round of a request.
-  void appendRequest(const Chains& chains, Round round) { queue_.appendRequest(chains, round); }
+  /// Appends the steps of one round of a request: those of request-headers, then those of request-body. With `first`,
+  /// which is a step of the Backend in request-body, only the Backend's steps from that one on. Returns true if a step
+  /// that was appended has not begun.
+  bool appendRequest(const Chains& chains, Round round, const Step* first = nullptr) {
+    if (first != nullptr) {
+      queue_.appendFrom(*chains[2], *first);
+    } else {
+      queue_.appendRequest(chains, round);
+    }
+    return !queue_.empty();
+  }
   /// Called when nothing more will be appended, so that the bytes that come through may leave.
   void seal() { sealed_ = true; }
   /// Forgets the steps that have not begun, because the route is another one. From here on no step runs that has run
   /// already.
   void leaveRoute();
-  /// From here on, steps of a Backend work on `target`, which outlives the pipeline and has a head of its own. They
-  /// share the body with all other steps, so they may look at it but must not change it.
+  /// From here on, steps of a Backend work on `target`, which outlives the pipeline and has a head of its own. They see
+  /// the body of all other steps, and change one of their own.
   void setBackend(const StepTarget& target) { ofBackend_ = &target; }
   /// Routes the body through the pipeline, although no step has wanted it so far. `path` is not kBypasses.
   void carry(BodyPath path);
@@ -68,6 +77,9 @@ class Pipeline {
   /// Moves on as far as it can. Bytes that have come through are put into `to`; `beyond` counts the bytes that have
   /// left `to` and are still in the gateway.
   Outcome go(base::ByteQueue& to, std::size_t beyond);
+  /// Leaves out the suspended step of a head that nobody waits for, so that go() runs those behind it. Returns false if
+  /// there is none.
+  bool leaveOut();
   /// Returns the step because of which the route is matched again.
   const Step* asking() const { return asking_; }
   /// Returns true if that step asked for it itself. False means that a field which the step decides about came from the
@@ -94,12 +106,13 @@ class Pipeline {
   bool alters() const {
     return alteredBy([](const Step&) { return true; }) != nullptr;
   }
-  /// Returns a step for which counts(const Step&) is true and that has changed the body or may yet, or nullptr.
+  /// Returns the last step for which counts(const Step&) is true and that has changed the body or may yet, or nullptr.
+  /// `counts` is called for all steps that work on the body, the last one first, until such a step is found.
   template <typename Counts>
   const Step* alteredBy(Counts&& counts) const {
-    for (const BodyStage& stage : stages_) {
-      const Step& step = stage.call.step();
-      if ((stage.hasChanged() || stage.mayChange()) && counts(step)) return &step;
+    for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+      const Step& step = stage->call.step();
+      if (counts(step) && (stage->hasChanged() || stage->mayChange())) return &step;
     }
     return nullptr;
   }
@@ -136,14 +149,13 @@ class Pipeline {
   bool flows() const { return body_ == PipelineBody::kOpen || body_ == PipelineBody::kEnded; }
   bool feed(std::size_t beyond);
   bool flow(std::size_t outside);
-  std::uint64_t statedLength() const;
+  std::uint64_t statedLength(const OwnBody* own) const;
   bool wishes(Newest newest);
   bool beginNext(base::MonotonicTime now);
   bool hasRun(const Step& step) const;
   const StepTarget& targetOf(const Step& step) const {
     return step.scope == Scope::kBackend && ofBackend_ != nullptr ? *ofBackend_ : target_;
   }
-  bool guardFields(const Step& step, const StepTarget& target);
   bool endHeadStep(const Verdict& verdict, base::MonotonicTime now);
   bool collects() const { return !stages_.empty() && stages_.back().collects(); }
   Flow& first() { return stages_.empty() ? out_ : stages_.front().input; }
@@ -156,6 +168,7 @@ class Pipeline {
   const StepTarget* ofBackend_ = nullptr;  // null: steps of a Backend work on target_ like all others
   base::ChunkPool& pool_;
   StepQueue queue_;
+  const Step* listed_ = nullptr;  // the step of the queue that has begun last, itself or by its stand-in
   PipelineBody body_;
   bool sealed_ = false;
   bool endTold_ = false;  // stays true even if the pipeline is not sealed any more

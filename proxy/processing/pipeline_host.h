@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "proxy/base/clock.h"
 #include "proxy/processing/buffer_budget.h"
@@ -28,6 +30,8 @@ struct BodyLimits {
   std::uint64_t ratio;         // limits.decompressionRatio
 };
 
+class OwnBody;
+
 class PipelineHost {
  public:
   virtual ~PipelineHost() = default;
@@ -35,6 +39,8 @@ class PipelineHost {
   const base::Clock& clock() const { return clock_; }
   const Place& place() const { return place_; }
   const Peer& peer() const { return peer_; }
+  /// Returns the caller that the peer's names are of; null if nothing is known of it.
+  const std::shared_ptr<const base::Caller>& caller() const { return caller_; }
   Services& services() { return services_; }
 
   virtual BodyLimits bodyLimits() const = 0;
@@ -63,11 +69,18 @@ class PipelineHost {
   PipelineHost(const base::Clock& clock, Services& services, const Peer& peer)
       : clock_(clock), services_(services), peer_(peer) {}
   void setPlace(const Place& place) { place_ = place; }
+  /// Shows the caller, which may be null, to the steps that run from now on. Those before authentication get no peer.
+  void setCaller(std::shared_ptr<const base::Caller> caller) {
+    caller_ = std::move(caller);
+    if (caller_ == nullptr) return;
+    peer_ = {peer_.address, caller_->nameSpace, caller_->serviceAccount, caller_->principal, caller_->assurance};
+  }
 
  private:
   const base::Clock& clock_;
   Services& services_;
-  const Peer peer_;
+  Peer peer_;
+  std::shared_ptr<const base::Caller> caller_;
   Place place_;
 };
 
@@ -80,12 +93,17 @@ struct StepTarget {
   RouteWish* wish = nullptr;           // null if the route cannot be matched again
   Destination* destination = nullptr;  // for steps of the phase connect
   RequestEdits* edits = nullptr;       // null if the steps' changes of the request will not be needed again
-  /// The holds of the exchange, if `holds` are those of an attempt; else null.
+  /// The holds of the exchange, if `holds` are those of an attempt or of a Backend; else null.
   Holds* ofExchange = nullptr;
+  /// The holds of the Backend, if its attempt goes on with the state of its steps before authentication; else null.
+  Holds* ofBackend = nullptr;
+  /// The body of the Backend alone, if its steps share the pipeline with steps that work on the body of all Backends.
+  OwnBody* ownBody = nullptr;
 
   /// Returns the holds behind Call::shared() for that step.
   Holds& lastingFor(const Step& step) const {
-    return step.scope != Scope::kBackend && ofExchange != nullptr ? *ofExchange : holds;
+    Holds* const lasting = step.scope == Scope::kBackend ? ofBackend : ofExchange;
+    return lasting != nullptr ? *lasting : holds;
   }
 };
 

@@ -51,12 +51,18 @@ class Processor {
   /// Returns how it wants the body of this message, if its body() returns `usual`. It is asked once for each message,
   /// when the steps before it have run. With kNone the step is asked once, about the heads alone.
   virtual BodyMode bodyMode(BodyMode usual, const MessageView& /*message*/) const { return usual; }
-  /// Removes from `fields` those that it would remove or replace in the head of the response. It is called for fields
-  /// that go to the client and that no step sees: trailers, and those of 1xx heads.
+  /// Returns false if the request must not go out on that connection. It is called if its step of
+  /// connect has asked for it (Destination::awaitConnection()); `request` is the one that the step saw.
+  virtual bool admits(const TakenConnection& /*connection*/, const http::RequestHead& /*request*/,
+                      const Peer& /*peer*/) const {
+    return true;
+  }
+  /// Removes from `fields` those that it would remove or replace in the head of the response. It is called for the
+  /// fields of 1xx heads, which no step sees, and for trailers, which only steps that read the body see.
   virtual void withhold(http::Headers& /*fields*/) const {}
 };
 
-/// A processor that may run before authentication too. Its type gives it no access to the Peer.
+/// A processor that needs no client. Its type gives it no access to the Peer.
 class PreAuthProcessor : public Processor {
  public:
   Verdict process(Call& call, const Peer& /*peer*/) const final { return process(call); }

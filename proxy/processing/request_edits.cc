@@ -30,6 +30,10 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
       head.target = field.value;
       head.unusualSlashes = false;
       return;
+    case Kind::kSetMethod:
+      head.methodText = field.value;
+      head.method = http::methodFrom(field.value);
+      return;
   }
 }
 

@@ -24,7 +24,8 @@ struct RequestEdit {
     kRemoveTwins,   // every line of that name and of its twins (http::areTwins)
     kRemoveSent,    // the lines of kRemoveTwins, but only those that the client has sent
     kSetParameter,  // `field.value` ("name=value", encoded) in the place of the query's parameters of that name
-    kSetTarget      // `field.value` in the place of path and query, in normal form (http::normalizeTarget)
+    kSetTarget,     // `field.value` in the place of path and query, in normal form (http::normalizeTarget)
+    kSetMethod      // `field.value` in the place of the method
   };
 
   Kind kind;
@@ -125,6 +126,9 @@ class RequestEditor {
   }
   /// Replaces path and query by a target in normal form.
   void setTarget(std::string_view target) { make({RequestEdit::Kind::kSetTarget, {{}, target}}); }
+  /// Replaces the method by another one, a token. Neither may be one that decides whether a message has a body: CONNECT
+  /// or HEAD.
+  void setMethod(std::string_view method) { make({RequestEdit::Kind::kSetMethod, {{}, method}}); }
 
  private:
   void make(const RequestEdit& edit);

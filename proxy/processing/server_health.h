@@ -1,5 +1,5 @@
 // ServerHealth records whether a server answers, and if it does not, since when. The server is that of a use of a
-// payload processor, or a Backend, which answers if it takes connections.
+// payload processor, or that of a Backend (routing::BackendReach).
 //
 // All workers share one for each use or Backend, and it survives reloads. Workers record the outcomes that they see; a
 // server that answers costs them two loads. The control plane derives the announced state from that. No other code
@@ -46,6 +46,8 @@ class ServerHealth {
     if (!hasAnswered_.load(std::memory_order_relaxed)) hasAnswered_.store(true, std::memory_order_relaxed);
   }
   void onFailure(Cause cause, base::WallTime now) const;
+  /// Any thread: returns the number of failures since the server last answered.
+  std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
 
   /// Any thread: returns the state that was announced last.
   ServerReport announced() const;

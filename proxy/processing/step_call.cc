@@ -1,7 +1,9 @@
 #include "proxy/processing/step_call.h"
 
 #include <cassert>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace sluice::processing {
@@ -14,21 +16,26 @@ const Head* kept(base::Arena& arena, Head& head) {
   head.headers = before->headers.copy(arena);
   return before;
 }
-
-/// Returns the reply to a request whose destination a step has left without addresses.
-Verdict denied() {
-  return Verdict::reply({base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
-                                     "the request may not go to any address of its destination"),
-                         {}});
+const RouteWish* kept(base::Arena& arena, RouteWish& wish) {
+  const auto* before = arena.make<RouteWish>(wish);
+  wish.hints = before->hints.copy(arena);
+  return before;
 }
+
+/// The client as the steps of uses that are marked preAuth see it, whichever type their processor has.
+constexpr Peer kNobody{};
+
+const Peer& shownTo(const Step& step, const PipelineHost& host) { return seesClient(step) ? host.peer() : kNobody; }
 
 }  // namespace
 
-/// The heads and the destination as they were before the step. It lives in the arena, as all that it refers to.
+/// The heads, the destination and the wish as they were before the step. It lives in the arena, as all that it refers
+/// to.
 struct StepCall::KeptHeads {
   const http::RequestHead* request;
   const http::ResponseHead* response;  // null in phases of the request
   const Destination* destination;      // null in phases other than connect
+  const RouteWish* wish;               // null if the step may state none
   RequestEdits::Mark edits;
 };
 
@@ -51,8 +58,10 @@ class StepCall::Control final : public StepControl {
   std::unique_ptr<Callout> lastingCallout(const CalloutRequest& request) override {
     CalloutRequest ofClient = request;
     ofClient.client = host_.peer().address;
+    ofClient.caller = of_.step_->preAuth ? nullptr : host_.caller();
     return host_.services().callout(ofClient, host_.place());
   }
+  std::uint64_t client() const override { return std::hash<std::string_view>{}(host_.peer().address); }
 
  private:
   void listen(base::MonotonicTime until) {
@@ -72,11 +81,17 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
+  const bool inspects = step_->body.mode == BodyMode::kInspected;
+  http::Trailers* const behind = body != nullptr && (step_->failOpen || inspects) ? body->trailers() : nullptr;
+  if (behind != nullptr && keptTrailers_ == nullptr) {
+    keptTrailers_ = target.arena.make<http::Headers>(behind->fields.copy(target.arena));
+  }
   const bool inVain = wait_ > Wait::kResumed;  // it has waited, and no answer has come
   const bool resumed = wait_ == Wait::kResumed;
   if (!inVain) wait_ = Wait::kNone;
   Control control(host, *this);
-  Destination* const destination = destinationOf(target);
+  holds_ = &target.holds;
+  Destination* const destination = narrowed(target);
   RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
   RouteWish* const wish = target.wish;
   const bool asked = wish != nullptr && wish->matchAgain;
@@ -91,12 +106,12 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
             target.response,
             body,
             wish,
-            destination,
+            shown(target),
             control,
             host.services(),
             patience(host),
             memory_};
-  Verdict verdict = inVain ? unanswered(call) : step_->processor->process(call, host.peer());
+  Verdict verdict = inVain ? unanswered(call) : step_->processor->process(call, shownTo(*step_, host));
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() == Verdict::Kind::kWait && !suspend(host)) verdict = Verdict::fail("it waits for nothing");
   if (verdict.kind() == Verdict::Kind::kWait || verdict.kind() == Verdict::Kind::kHold) return verdict;
@@ -106,9 +121,12 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
   }
   ticket_ = 0;  // an answer that still comes has no effect
   if (step_->server != nullptr) noteServer(host, verdict, resumed);
+  if (destination != nullptr) destination->note(target.arena, *step_);
   const bool nowhere = destination != nullptr && destination->addresses().empty();
-  if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
+  if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = Verdict::denyDestination();
   decide(verdict, target, body);
+  const bool isUndone = inspects || verdict.kind() == Verdict::Kind::kFail;
+  if (behind != nullptr && isUndone) behind->fields = keptTrailers_->copy(behind->arena);
   return verdict;
 }
 
@@ -162,10 +180,11 @@ void StepCall::expire() {
 }
 
 void StepCall::keepHeads(const StepTarget& target) {
-  const Destination* const now = destinationOf(target);
+  const Destination* const now = narrowed(target);
   kept_ = target.arena.make<KeptHeads>(kept(target.arena, target.request),
                                        target.response != nullptr ? kept(target.arena, *target.response) : nullptr,
                                        now != nullptr ? target.arena.make<Destination>(*now) : nullptr,
+                                       target.wish != nullptr ? kept(target.arena, *target.wish) : nullptr,
                                        target.edits != nullptr ? target.edits->end() : nullptr);
 }
 
@@ -174,6 +193,7 @@ void StepCall::restoreHeads(const StepTarget& target) {
   if (target.edits != nullptr) target.edits->rewind(kept_->edits);
   if (kept_->response != nullptr) *target.response = *kept_->response;
   if (kept_->destination != nullptr) *target.destination = *kept_->destination;
+  if (kept_->wish != nullptr) *target.wish = *kept_->wish;
 }
 
 }  // namespace sluice::processing

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/clock.h"
@@ -34,7 +35,10 @@ class StepCall {
   bool answer(Ticket ticket, bool dropped);
   void expire();
   /// Called when it has decided and will not be asked again.
-  void end() { callouts_.clear(); }
+  void end() {
+    if (memory_ != nullptr) holds_->release(std::exchange(memory_, nullptr));
+    callouts_.clear();
+  }
   /// Return the time from when the step was first asked until now, or until `now`.
   base::Duration time(const PipelineHost& host) const { return timeUntil(host.clock().now()); }
   base::Duration timeUntil(base::MonotonicTime now) const { return now - begun_; }
@@ -56,15 +60,20 @@ class StepCall {
   base::Duration patience(const PipelineHost& host) const {
     return step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout;
   }
-  /// Returns nullptr unless the step is one of the phase connect.
-  Destination* destinationOf(const StepTarget& target) const {
+  /// Returns nullptr unless the step may narrow the destination.
+  Destination* narrowed(const StepTarget& target) const {
     return step_->phase == Phase::kConnect ? target.destination : nullptr;
+  }
+  Destination* shown(const StepTarget& target) const {
+    const bool isTaken = target.destination != nullptr && target.destination->isTaken();
+    return step_->phase == Phase::kBackendRequest && isTaken ? target.destination : narrowed(target);
   }
   void keepHeads(const StepTarget& target);
   void restoreHeads(const StepTarget& target);
 
   const Step* step_;
   void* memory_ = nullptr;  // the state that Call::state() has made
+  Holds* holds_ = nullptr;  // which give that state back; null until the processor is asked
   Wait wait_ = Wait::kNone;
   bool asked_ = false;
   bool decided_ = false;  // about the heads; its later changes of them have no effect
@@ -73,6 +82,9 @@ class StepCall {
   base::MonotonicTime deadline_ = base::MonotonicTime::max();  // valid while ticket_ is not 0
   std::vector<std::unique_ptr<Callout>> callouts_;
   const KeptHeads* kept_ = nullptr;  // null unless the step fails open and has not decided
+
+  /// The fields behind the body as they came; null unless the step has seen them and its changes may be undone.
+  const http::Headers* keptTrailers_ = nullptr;
 };
 
 }  // namespace sluice::processing

@@ -15,18 +15,22 @@
 
 namespace sluice::processing {
 
-/// The steps of one phase.
+/// The steps of one phase. It is not initialised before begin(), because few of the phases that a queue has room for
+/// are used.
 class PhaseSteps {
  public:
-  /// Returns false if there are no steps.
-  bool begin(const Chains& chains, Phase phase, Round round) {
+  void begin(const Chains& chains, Phase phase, Round round) {
     count_ = 0;
     for (const Chain* chain : chains) {
-      if (chain == nullptr || !chain->has(phase)) continue;
+      if (chain == nullptr || !chain->has(phase, round)) continue;
       const std::span<const Step> steps = chain->of(phase, round);
-      if (!steps.empty()) left_[count_++] = {steps.data(), steps.data() + steps.size()};
+      left_[count_++] = {steps.data(), steps.data() + steps.size()};
     }
-    return count_ > 0;
+  }
+
+  void begin(std::span<const Step> steps) {
+    left_[0] = {steps.data(), steps.data() + steps.size()};
+    count_ = 1;
   }
 
   /// Returns the next steps of one chain before which no step of another one comes; none behind the last step.
@@ -45,7 +49,7 @@ class PhaseSteps {
   }
 
  private:
-  /// Unlike a std::span, it is not initialised: few of the phases that a queue has room for are used.
+  /// Unlike a std::span, it needs no initialisation.
   struct StepRange {
     const Step* begin;
     const Step* end;
@@ -53,16 +57,16 @@ class PhaseSteps {
   };
 
   std::array<StepRange, std::tuple_size_v<Chains>> left_;  // the widest scope first; none is empty
-  std::size_t count_ = 0;
+  std::size_t count_;
 };
 
 class StepQueue {
  public:
   void append(const Chains& chains, Phase phase, Round round = Round::kBoth) {
-    if (!hasSteps(chains, phase)) return;
+    if (!hasSteps(chains, phase, round)) return;
     if (at_ == count_) at_ = count_ = 0;
     assert(count_ < phases_.size());
-    if (phases_[count_].begin(chains, phase, round)) ++count_;
+    phases_[count_++].begin(chains, phase, round);
   }
   /// Appends the steps of one round of a request: those of request-headers, then those of request-body. Those that
   /// authorize come before the second round.
@@ -73,14 +77,26 @@ class StepQueue {
     append(chains, Phase::kRequestHeaders, round);
     append(chains, Phase::kRequestBody, round);
   }
+  /// Appends the steps of the first round of that chain from `first` on, which is a step of request-body.
+  void appendFrom(const Chain& chain, const Step& first) {
+    const std::span<const Step> steps = chain.of(Phase::kRequestBody, Round::kFirst);
+    if (at_ == count_) at_ = count_ = 0;
+    assert(count_ < phases_.size());
+    phases_[count_++].begin(steps.subspan(static_cast<std::size_t>(&first - steps.data())));
+  }
+  /// Makes `step` the next one; takeInserted() returns it once.
+  void insert(const Step& step) { inserted_ = &step; }
+  const Step* takeInserted() { return std::exchange(inserted_, nullptr); }
   /// Returns nullptr if every step that was appended has been returned.
   const Step* next() { return next_ != end_ ? next_++ : nextOfOthers(); }
+  /// Forgets what was appended. A step of a Gateway that was inserted stays, because every route has it.
   void clear() {
     at_ = count_ = 0;
     next_ = end_ = nullptr;
+    if (inserted_ != nullptr && inserted_->scope != Scope::kGateway) inserted_ = nullptr;
   }
-  /// Returns true once next() has returned nullptr, or if nothing was appended.
-  bool empty() const { return at_ == count_; }
+  /// Returns true once both functions have returned nullptr, or if there was nothing.
+  bool empty() const { return at_ == count_ && inserted_ == nullptr; }
 
  private:
   /// The two rounds of a request and the authorization between them have two phases each, and no other pipeline has
@@ -100,6 +116,7 @@ class StepQueue {
 
   const Step* next_ = nullptr;  // those of phases_[at_] that come without a break
   const Step* end_ = nullptr;
+  const Step* inserted_ = nullptr;
   std::array<PhaseSteps, kMost> phases_;
   std::uint8_t at_ = 0;
   std::uint8_t count_ = 0;

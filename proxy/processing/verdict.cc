@@ -6,8 +6,8 @@
 namespace sluice::processing {
 
 std::string_view causeName(Cause cause) {
-  static constexpr std::array<std::string_view, 6> kNames = {"error",      "timeout",    "dropped",
-                                                             "over_limit", "over_limit", "bad_body"};
+  static constexpr std::array<std::string_view, 8> kNames = {"error",      "timeout",  "dropped",      "over_limit",
+                                                             "over_limit", "bad_body", "script_error", "budget"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 
@@ -19,6 +19,11 @@ Cause causeOf(const base::Error& error) {
   }
   return isOneOf(ErrorType::kConnectionLimitReached, ErrorType::kProcessorCapacityReached) ? Cause::kNoRoom
                                                                                            : Cause::kError;
+}
+
+Verdict Verdict::denyDestination() {
+  return reply({base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
+                            "the request may not go to any address of its destination")});
 }
 
 }  // namespace sluice::processing

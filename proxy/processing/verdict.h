@@ -33,15 +33,17 @@ constexpr bool isPossible(std::uint16_t status, bool asksForTunnel) {
 
 /// The cause of a step's failure, which is the label `reason` of sluice_processor_failures_total.
 enum class Cause : std::uint8_t {
-  kError,      // the processor reports a failure
-  kTimeout,    // the step waited beyond its deadline
-  kDropped,    // the answer that the step waited for will never come
-  kOverLimit,  // the body is longer than the step may be given
-  kNoRoom,     // the gateway is full: bodies take all that they may together, or there are too many requests to the
-               // server that the step asks. The exchange fails whatever failOpen is
-  kBadBody     // the body is not encoded as its Content-Encoding claims
+  kError,        // the processor reports a failure
+  kTimeout,      // the step waited beyond its deadline
+  kDropped,      // the answer that the step waited for will never come
+  kOverLimit,    // the body is longer than the step may be given
+  kNoRoom,       // the gateway is full: bodies take all that they may together, or there are too many requests to the
+                 // server that the step asks. The exchange fails whatever failOpen is
+  kBadBody,      // the body is not encoded as its Content-Encoding claims
+  kScriptError,  // a script raises an error
+  kBudget        // a script takes more instructions or memory than its entry allows
 };
-/// Returns "error", "timeout", "dropped", "over_limit" (for kNoRoom too) or "bad_body".
+/// Returns "error", "timeout", "dropped", "over_limit" (for kNoRoom too), "bad_body", "script_error" or "budget".
 std::string_view causeName(Cause cause);
 Cause causeOf(const base::Error& error);
 
@@ -65,6 +67,8 @@ class Verdict {
     verdict.reply_ = std::move(reply);
     return verdict;
   }
+  /// The reply to a request whose destination steps of connect have left without addresses.
+  static Verdict denyDestination();
   /// The step could not do its work, and failOpen decides about the exchange. `reason` is one short sentence for the
   /// log, without secrets or unescaped input. `limit` is the key of the limit that was hit, if one was, as in
   /// base::Error.

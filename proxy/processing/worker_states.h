@@ -6,7 +6,6 @@
 
 #include <map>
 #include <memory>
-#include <typeindex>
 #include <utility>
 
 namespace sluice::processing {
@@ -17,7 +16,7 @@ class WorkerStates {
   /// when it is first asked for.
   template <typename State, typename... Args>
   State& get(const std::shared_ptr<const void>& owner, Args&&... args) {
-    OwnedState& known = states_[{owner.get(), typeid(State)}];
+    OwnedState& known = states_[{owner.get(), &kKindOf<State>}];
     // A new owner may have the address of one that has gone.
     if (known.held == nullptr || known.owner.expired()) {
       known = {owner, std::make_unique<Holding<State>>(std::forward<Args>(args)...)};
@@ -31,6 +30,10 @@ class WorkerStates {
   void clear() { states_.clear(); }
 
  private:
+  /// Its address stands for the type: addresses are compared faster than names of types.
+  template <typename State>
+  static constexpr char kKindOf = 0;
+
   struct Held {
     virtual ~Held() = default;
   };
@@ -45,7 +48,7 @@ class WorkerStates {
     std::unique_ptr<Held> held;
   };
 
-  std::map<std::pair<const void*, std::type_index>, OwnedState> states_;
+  std::map<std::pair<const void*, const void*>, OwnedState> states_;
 };
 
 }  // namespace sluice::processing

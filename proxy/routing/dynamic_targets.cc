@@ -67,9 +67,9 @@ const std::shared_ptr<const BackendPlan>* DynamicTargets::portFor(const NamedDes
                                                                   std::uint16_t number) const {
   const bool secure = named.scheme == http::Scheme::kHttps;
   for (const auto& each : ports) {
-    const bool fits =
-        each->port != 0 ? number == 0 || each->port == number : ports.size() == 1 || each->tls.has_value() == secure;
-    if (fits) return &each;
+    const bool takesAny = each->port == 0;  // then the scheme chooses
+    if (takesAny && (ports.size() == 1 || each->tls.has_value() == secure)) return &each;
+    if (!takesAny && (number == 0 || each->port == number)) return &each;
   }
   return nullptr;
 }

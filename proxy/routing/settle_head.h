@@ -16,10 +16,12 @@ namespace sluice::routing {
 /// The slow path of settleHead(), for the few requests that need it.
 std::optional<base::Error> settleUnusualHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes);
 
-/// Normalises a path with "%2F" or "//" by the rules of its host, before anything is matched against it, and counts
-/// Max-Forwards down. Returns the answer to a request that may not go on (400, 501).
+/// Takes the port out of the authority if its listener does so, normalises a path with "%2F" or "//" by the rules of
+/// its host, before anything is matched against it, and counts Max-Forwards down. Returns the answer to a request that
+/// may not go on (400, 501), as one that names no destination to a forward proxy.
 inline std::optional<base::Error> settleHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes) {
-  if (!head.unusualSlashes && !http::countsForwards(head.method)) return std::nullopt;
+  const bool isUsual = !head.unusualSlashes && !head.namesNoDestination && !http::countsForwards(head.method);
+  if (isUsual && !routes.stripsPorts()) return std::nullopt;
   return settleUnusualHead(arena, head, routes);
 }
 

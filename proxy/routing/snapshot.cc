@@ -2,19 +2,21 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "proxy/routing/policy/chance.h"
 
 namespace sluice::routing {
 
 // BackendPlan::object is "Backend.sluice.dev/demo/api", or "Service/demo/api".
-std::string titleOf(const BackendPlan& plan) {
-  const std::string_view object = plan.object;
+std::string titleOf(std::string_view object) {
   const std::size_t slash = object.find('/');
-  if (plan.ofSettings || slash == std::string_view::npos) return {};
+  if (slash == std::string_view::npos) return {};
   const std::string_view kind = object.substr(0, std::min(object.find('.'), slash));
   return std::string(kind) + " " + std::string(object.substr(slash + 1));
 }
+
+std::string titleOf(const BackendPlan& plan) { return plan.ofSettings ? std::string() : titleOf(plan.object); }
 
 base::Error Rule::refusal(base::Error error, bool grpc) {
   constexpr std::uint16_t kServiceUnavailable = 503;
@@ -80,9 +82,12 @@ const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& reque
   return backend->http11 ? &backend->http11 : &backend;
 }
 
-std::shared_ptr<const Endpoints> Rule::checkedEndpoints(const WeightedBackend& backend) const {
-  const HealthCheck* const check = healthChecks[static_cast<std::size_t>(&backend - backends.data())].get();
-  return check == nullptr ? nullptr : check->failing();
+std::shared_ptr<const Endpoints> Rule::unhealthyEndpoints(const WeightedBackend& backend,
+                                                          base::MonotonicTime now) const {
+  const auto position = static_cast<std::size_t>(&backend - backends.data());
+  const HealthCheck* const check = healthChecks.empty() ? nullptr : healthChecks[position].get();
+  std::shared_ptr<const Endpoints> failing = check != nullptr ? check->failing() : nullptr;
+  return backend.outliers ? backend.outliers->ejections->ejectedAnd(std::move(failing), now) : failing;
 }
 
 }  // namespace sluice::routing

@@ -9,24 +9,27 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/base/box.h"
 #include "proxy/base/error.h"
 #include "proxy/base/object_names.h"
 #include "proxy/base/settings.h"
+#include "proxy/base/terms/endpoint_zones.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/sealed_value.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/processing/chain.h"
-#include "proxy/processing/server_health.h"
 #include "proxy/routing/backend_identity.h"
 #include "proxy/routing/policy/address_guard.h"
+#include "proxy/routing/policy/backend_reach.h"
 #include "proxy/routing/policy/connection_settings.h"
 #include "proxy/routing/policy/cors.h"
 #include "proxy/routing/policy/egress/egress_policies.h"
 #include "proxy/routing/policy/endpoint.h"
+#include "proxy/routing/policy/endpoint_ejections.h"
 #include "proxy/routing/policy/failover.h"
 #include "proxy/routing/policy/header_edit.h"
 #include "proxy/routing/policy/redirect.h"
@@ -91,8 +94,9 @@ struct BackendPlan {
   /// place of the addresses of `hostname`. They change while the identity stays: a rule's plan may have those of an
   /// earlier snapshot, and Snapshot::backends has the current ones.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
+  std::vector<base::EndpointZones> zones = {};  // those of each of the endpoints
   /// Only of a Backend: records whether it takes connections. Workers write it; no request depends on it.
-  std::shared_ptr<const processing::ServerHealth> reach = nullptr;
+  std::shared_ptr<const BackendReach> reach = nullptr;
   /// Only of a Backend of type Dynamic: where requests may go that name the destination themselves. Such a plan has no
   /// host, and no request goes to it: see dynamic_targets.h.
   std::shared_ptr<const DynamicTargets> dynamic = nullptr;
@@ -117,6 +121,8 @@ struct BackendPlan {
 
 /// Returns the object of a plan as events name it ("Backend demo/api"); empty for a server of the settings.
 std::string titleOf(const BackendPlan& plan);
+/// Returns the title of a BackendPlan::object in the same form.
+std::string titleOf(std::string_view object);
 
 /// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
 /// and the Backend supports HTTP/2 only.
@@ -134,6 +140,8 @@ struct WeightedBackend {
   std::vector<RequestMirror> mirrors;
   base::Box<Redirect> redirect;
   std::shared_ptr<const Cors> cors;  // null: the rule's applies
+  /// The outlier detection of the Backend's endpoints, if a policy asks for it and there may be several.
+  base::Box<OutlierDetection> outliers;
   base::Box<RetryConstraint>
       retryConstraint;  // if set, it bounds retries at this Backend in place of the rule's budget
   /// The steps of its own filters and of the Backend's extensions; null if it has no filters of its own.
@@ -178,10 +186,13 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// that names no backends has none: its steps run, and one of them may answer.
   base::Box<base::Error> failure;
 
-  /// Returns the endpoints of one of `backends` that fail the rule's health checks; null if none does, or if it leads
-  /// to no Service.
-  std::shared_ptr<const Endpoints> failingEndpoints(const WeightedBackend& backend) const {
-    return healthChecks.empty() ? nullptr : checkedEndpoints(backend);
+  /// Returns the endpoints of one of `backends` that fail the rule's health checks or are ejected; null if none is.
+  std::shared_ptr<const Endpoints> failingEndpoints(const WeightedBackend& backend, base::MonotonicTime now) const {
+    return healthChecks.empty() && !backend.outliers ? nullptr : unhealthyEndpoints(backend, now);
+  }
+  /// Returns the member of the fail-over for one of `backends`; nullptr if there is no fail-over.
+  const FailoverMember* memberOf(const WeightedBackend& backend) const {
+    return failover ? &failover->members[static_cast<std::size_t>(&backend - backends.data())] : nullptr;
   }
   /// Returns whether it has times for a request that differ from the settings.
   bool hasDeadlines() const { return requestTimeout || streamIdleTimeout; }
@@ -202,12 +213,13 @@ struct Rule : std::enable_shared_from_this<Rule> {
   const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;
 
  private:
-  std::shared_ptr<const Endpoints> checkedEndpoints(const WeightedBackend& backend) const;
+  std::shared_ptr<const Endpoints> unhealthyEndpoints(const WeightedBackend& backend, base::MonotonicTime now) const;
 };
 
 struct ListenerIdentity {
   std::shared_ptr<const pki::CertificateChain> certificate;
   std::shared_ptr<const pki::PrivateKey> key;
+  std::shared_ptr<const ClientValidation> clients = nullptr;  // null: clients are not asked for a certificate
 };
 
 /// One socket to listen on. Several listeners of a Gateway that differ by hostname share it.
@@ -220,16 +232,26 @@ struct Bind {
   ListenerService service;
 };
 
-/// A Backend with an active health check.
+/// A Backend with active health checks.
 struct CheckedBackend {
   std::shared_ptr<const BackendPlan> backend;
   std::shared_ptr<const HealthCheck> check;
   /// The outlier detection of rules that use the Backend, too. If the check finds that it serves again, its ejections
   /// end.
   std::vector<std::shared_ptr<const AnswerHealth>> answers;
+  /// Likewise, of single endpoints.
+  std::vector<std::shared_ptr<const EndpointEjections>> ejections = {};
   /// The policies of the rules that use the Backend. The check may go where those of one rule let it. Empty if a rule
   /// has none, and the check may go anywhere.
   std::vector<EgressCoverage> covers = {};
+};
+
+/// The ejections of a Backend by the outlier detection of one rule.
+struct BackendEjections {
+  std::shared_ptr<const BackendPlan> backend;
+  std::string rule;                                    // "HTTPRoute demo/web, rule 0"
+  std::shared_ptr<const EndpointEjections> endpoints;  // those of its endpoints; may be null
+  std::shared_ptr<const AnswerHealth> whole;           // as a member of the rule's fail-over; may be null
 };
 
 struct Snapshot {
@@ -241,6 +263,8 @@ struct Snapshot {
   /// Every Backend to which a rule refers, each once.
   std::vector<std::shared_ptr<const BackendPlan>> backends;
   std::vector<CheckedBackend> checked;
+  /// One for each rule and Backend, if the rule may eject the Backend or its endpoints; for reports alone.
+  std::vector<BackendEjections> ejections;
 };
 
 }  // namespace sluice::routing

@@ -6,19 +6,22 @@
 #include <iostream>
 #include <memory>
 
-#include "config/ground/patterns.h"
 #include "proxy/base/text.h"
+#include "proxy/server/command_line/argument_checks.h"
+#include "proxy/server/command_line/asked_help.h"
 #include "proxy/server/command_line/command_shape.h"
 #include "proxy/server/command_line/completion.h"
 #include "proxy/server/command_line/egress_check_flags.h"
 #include "proxy/server/command_line/endpoint.h"
 #include "proxy/server/command_line/explain_flags.h"
 #include "proxy/server/command_line/forwarding.h"
+#include "proxy/server/command_line/forwarding_flags.h"
 #include "proxy/server/command_line/help_formatter.h"
 #include "proxy/server/command_line/help_text.h"
 #include "proxy/server/command_line/kept_pod_flags.h"
 #include "proxy/server/command_line/manual_page.h"
 #include "proxy/server/command_line/mistake.h"
+#include "proxy/server/command_line/place_flags.h"
 #include "proxy/server/command_line/shell_text.h"
 
 namespace sluice::server {
@@ -26,19 +29,6 @@ namespace {
 
 constexpr const char* kDescription =
     "Sluice, an egress gateway: the one door through which the workloads of a cluster reach the outside.";
-
-std::string checkEndpoint(const std::string& text) {
-  return parseEndpoint(text) ? std::string() : "'" + text + "' is not ADDRESS:PORT, as 127.0.0.1:9901 or [::1]:9901";
-}
-
-std::string checkImage(const std::string& text) {
-  const auto fits = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '#'; };
-  return !text.empty() && std::all_of(text.begin(), text.end(), fits) ? std::string() : "'" + text + "' is no image";
-}
-
-std::string checkNamespace(const std::string& text) {
-  return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
-}
 
 void takeNamespace(CLI::App& command, std::string& to, const char* text) {
   command.add_option("--namespace", to, text)->type_name("NAMESPACE")->check(checkNamespace);
@@ -61,6 +51,11 @@ CLI::Option* mayTakePaths(CLI::App& command, Options& options) {
       ->type_name("PATH");
 }
 
+void takeLibraries(CLI::App& command, Options& options) {
+  command.add_option("--library-dir", options.libraryDir, "folder of the libraries that catalogs name (default: none)")
+      ->type_name("PATH");
+}
+
 void takePaths(CLI::App& command, Options& options) { mayTakePaths(command, options)->required(); }
 
 CLI::App* addCommand(CLI::App& app, Options& options, Command command, const char* name, const char* text) {
@@ -77,50 +72,20 @@ CLI::Option* takeEndpoint(CLI::App& command, const char* flag, net::Address& to,
       ->check(checkEndpoint);
 }
 
-/// Holds the flags that `sluice run` takes in place of files.
-struct ForwardingFlags {
-  std::vector<std::string> listen;
-  std::vector<std::string> to;
-  bool print = false;
-};
-
-void takeForwarding(CLI::App& run, CLI::Option* config, CLI::Option* stateDir, ForwardingFlags& flags) {
-  CLI::Option* listen =
-      run.add_option("--listen", flags.listen,
-                     "without files: the address and port that clients connect to, such as 127.0.0.1:8080, "
-                     "or :8080 for all addresses; may be repeated");
-  CLI::Option* to = run.add_option("--to", flags.to,
-                                   "without files: the origin that gets the requests, such as https://api.example.com; "
-                                   "may be repeated");
-  listen->type_name("ADDR:PORT")->expected(1)->take_all()->needs(to)->excludes(config);
-  to->type_name("URL")->expected(1)->take_all()->needs(listen)->excludes(config)->excludes(stateDir);
-  run.add_flag("--print-config", flags.print, "print the objects that --listen and --to stand for, and exit")
-      ->needs(to);
-}
-
-std::string checkGatewayName(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  const bool named = slash != std::string::npos && config::isDnsLabel(text.substr(0, slash)) &&
-                     config::isDnsSubdomain(text.substr(slash + 1));
-  return named ? std::string() : "'" + text + "' is not NAMESPACE/NAME";
-}
-
-std::string checkAddressPool(const std::string& text) {
-  const auto pool = compile::AddressPool::parse(text);
-  return pool ? std::string() : pool.error().detail;
-}
-
 /// Holds the flags about a cluster, until it is known whether --kubernetes was given.
 struct KubernetesFlags {
   bool given = false;
   KubernetesOptions options;
 };
 
-CLI::Option* takeKubeconfig(CLI::App& command, KubernetesOptions& options) {
-  return command
-      .add_option("--kubeconfig", options.kubeconfig,
-                  "file with the address and credentials of the API server (default: the service account of the Pod)")
-      ->type_name("FILE");
+constexpr const char* kKubeconfigOfProcess =
+    "file with the address and credentials of the API server (default: the service account of the Pod)";
+constexpr const char* kKubeconfigOfPerson =
+    "file with the address and credentials of the API server (default: the files of KUBECONFIG, ~/.kube/config, or the "
+    "service account of the Pod)";
+
+CLI::Option* takeKubeconfig(CLI::App& command, KubernetesOptions& options, const char* text = kKubeconfigOfPerson) {
+  return command.add_option("--kubeconfig", options.kubeconfig, text)->type_name("FILE");
 }
 
 CLI::Option* takeGateways(CLI::App& command, KubernetesOptions& options, const char* text) {
@@ -149,21 +114,14 @@ void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
       "--kubernetes", flags.given,
       "serve the objects of a Kubernetes API server; with --config as well, an object from a file is used only if the "
       "API server has none of that name");
-  takeKubeconfig(run, flags.options)->needs(kubernetes);
+  takeKubeconfig(run, flags.options, kKubeconfigOfProcess)->needs(kubernetes);
   takeGateways(run, flags.options,
                "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
       ->needs(kubernetes);
   takeKeptPod(run, kubernetes, flags.options.controllerNamespace, flags.options.classKeys);
   run.add_flag("--controller", flags.options.controller, "also write the statuses of the objects to the API server")
       ->needs(kubernetes);
-  run.add_option_function<std::string>(
-         "--address-pool",
-         [&flags](const std::string& text) { flags.options.addressPool = *compile::AddressPool::parse(text); },
-         "with --controller: give each Gateway without an address one of its own from this range, such as "
-         "127.8.0.0/24; "
-         "the machine must be able to listen there (default: such Gateways listen on all addresses)")
-      ->type_name("CIDR")
-      ->check(checkAddressPool);
+  takeAddressPool(run, flags.options.addressPool);
 }
 
 void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, KubernetesFlags& kubernetes) {
@@ -186,6 +144,8 @@ void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, Kubern
              "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
              "process serves that configuration at once, and as long as --config cannot be served")
           ->type_name("PATH");
+  takeLibraries(*run, options);
+  takeZone(*run, options.zone);
   takeLogLevel(*run, options);
   takeForwarding(*run, config, stateDir, forwarding);
 }
@@ -194,7 +154,7 @@ void addController(CLI::App& app, Options& options, KubernetesFlags& kubernetes)
   CLI::App* controller = addCommand(app, options, Command::kController, "controller",
                                     "compile the objects of a Kubernetes API server and write their statuses, without "
                                     "serving traffic; with several replicas, the elected leader writes");
-  takeKubeconfig(*controller, kubernetes.options);
+  takeKubeconfig(*controller, kubernetes.options, kKubeconfigOfProcess);
   takeGateways(*controller, kubernetes.options,
                "a Gateway to control; may be repeated (default: all Gateways of the GatewayClasses of sluice)");
   controller
@@ -279,9 +239,9 @@ void addExplain(CLI::App& app, Options& options) {
       ->add_option("--config", options.config,
                    "file or folder of YAML documents; may be repeated (default: ask a running gateway)")
       ->type_name("PATH");
+  takeLibraries(*explain, options);
   takeRequestInQuestion(*explain, options.request);
-  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and check their addresses")
-      ->needs("--config");
+  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and check their addresses");
   takeOutput(*explain, options);
   takeAdmin(*explain, options);
 }
@@ -296,22 +256,38 @@ void addDiff(CLI::App& app, Options& options) {
   takeOutput(*diff, options);
 }
 
+void addConvert(CLI::App& app, Options& options) {
+  CLI::App* convert =
+      addCommand(app, options, Command::kConvert, "convert",
+                 "print the objects of files in the spelling of sluice.dev; objects of Gateway API and Kubernetes pass "
+                 "unchanged, and a comment names each field that is lost; exit 0 if none is, else 1");
+  convert->add_option("FILE", options.config, "file or folder of YAML documents; may be repeated")
+      ->required()
+      ->type_name("PATH");
+}
+
 void addValidate(CLI::App& app, Options& options) {
   CLI::App* validate =
       addCommand(app, options, Command::kValidate, "validate",
                  "print the problems of a configuration, by file and line, and every object with its conditions; "
                  "exit 0 if everything can be served, else 1");
   ValidationOptions& validation = options.validation;
+  // Either form will do, and help would call each of them required.
   validate
-      ->add_option("PATH,--config", options.config, "file or folder of YAML documents; several are one configuration")
-      ->required()
+      ->add_option(
+          "PATH,--config", options.config,
+          "file or folder of YAML documents; at least one is needed, with or without --config; several are one "
+          "configuration")
       ->type_name("PATH");
   validate->add_flag(
       "-R,--recursive", validation.recursive,
       "also read subfolders; each folder with files is a configuration of its own, as below a folder without files");
+  takeLibraries(*validate, options);
   validate->add_flag("-q,--quiet", validation.quiet, "print problems only, and nothing if there are none");
-  validate->add_flag("--live", validation.live,
-                     "also try to listen on its addresses and ports; this fails where a gateway already listens");
+  validate->add_flag(
+      "--live", validation.live,
+      "also try to listen on its addresses and ports, which fails where a gateway already listens; an access "
+      "log that cannot be opened here is an error and not a warning");
   const auto take = [&validation](const std::string& word) {
     validation.format = word == "json"     ? ValidationFormat::kJson
                         : word == "yaml"   ? ValidationFormat::kYaml
@@ -327,6 +303,7 @@ void addCatalog(CLI::App& app, Options& options) {
       app, options, Command::kCatalog, "catalog",
       "print the types of payload processors that may be used, as JSON; exit 0 if the configuration could be read");
   takePaths(*catalog, options);
+  takeLibraries(*catalog, options);
   catalog
       ->add_option(
           "--publish", options.publishIn,
@@ -389,7 +366,9 @@ void addManifests(CLI::App& app, Options& options) {
 struct TablePages {
   CLI::App* completion;
   CLI::App* man;
+  CLI::App* help;
   std::string shell;
+  std::vector<std::string> words;  // the command that is asked for
 };
 
 void addPages(CLI::App& app, TablePages& pages) {
@@ -400,6 +379,10 @@ void addPages(CLI::App& app, TablePages& pages) {
       "the shell")
       ->required();
   pages.man = app.add_subcommand("man", "print the manual page: sluice man | man -l -");
+  pages.help = app.add_subcommand("help", "print the help of a command, as its --help does");
+  pages.help
+      ->add_option("COMMAND", pages.words, "the command, such as 'status' or 'revisions clear' (default: all commands)")
+      ->type_name("");
 }
 
 CommandLine refuse(const CLI::App& app, const std::string& message) {
@@ -410,6 +393,11 @@ CommandLine refuse(const CLI::App& app, const std::string& message) {
 CommandLine printPage(const std::string& text) {
   print(text);
   return {};
+}
+
+CommandLine printHelp(const CLI::App& app, const std::vector<std::string>& words) {
+  const base::Result<std::string> help = helpOf(app, words);
+  return help ? printPage(*help) : refuse(app, help.error().detail);
 }
 
 std::string completionScript(const CLI::App& app, const std::string& shell) {
@@ -436,6 +424,7 @@ CommandLine finishRun(const CLI::App& app, const ForwardingFlags& forwarding, Ku
   if (kubernetes.options.addressPool && !controls) {
     return refuse(app, "--address-pool requires --kubernetes and --controller");
   }
+  if (const std::string wrong = completeZone(options.zone); !wrong.empty()) return refuse(app, wrong);
   if (kubernetes.given) options.kubernetes = std::move(kubernetes.options);
   return finishForwarding(app, forwarding, std::move(options));
 }
@@ -456,6 +445,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addController(app, options, kubernetes);
   addValidate(app, options);
   addCatalog(app, options);
+  addConvert(app, options);
   addStatus(app, options, kubernetes);
   addRevisions(app, options, kubernetes);
   addDiff(app, options);
@@ -473,8 +463,12 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return refuse(app, mistakeIn(app, error));
   }
+  if (pages.help->parsed()) return printHelp(app, pages.words);
   if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
+  if (options.command == Command::kValidate && options.config.empty()) {
+    return refuse(app, "'sluice validate' needs PATH or --config PATH");
+  }
   if (options.command == Command::kRun) return finishRun(app, forwarding, kubernetes, std::move(options));
   if (options.command == Command::kCheckUpgrade) options.kubernetes = std::move(kubernetes.options);
   if (options.command == Command::kController) {

@@ -24,6 +24,7 @@ enum class Command {
   kController,
   kValidate,
   kCatalog,
+  kConvert,
   kStatus,
   kRevisions,
   kClearRevision,
@@ -67,6 +68,8 @@ struct Options {
   net::Address admin = *net::Address::parse("127.0.0.1", compile::kAdminPort);
   net::Address health = *net::Address::parse("::", compile::kHealthPort);
   std::string stateDir;                  // where the last good configuration is kept; empty: nowhere
+  std::string libraryDir;                // the folder of libraries of payload processors; empty: there are none
+  std::string zone;                      // kRun: where the gateway runs; empty: unknown
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
   std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty for the list alone
   observe::LogLevel logLevel = observe::LogLevel::kInfo;

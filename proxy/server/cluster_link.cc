@@ -57,7 +57,7 @@ ClusterLink::ClusterLink(const KubernetesOptions& options, net::Worker& main, ob
                          observe::Log& log)
     : options_(options),
       main_(main),
-      connection_(options.kubeconfig, main, metrics, log),
+      connection_(accessOfProcess(options.kubeconfig), main, metrics, log),
       client_(connection_.api()),
       refusals_(main, std::max<std::uint64_t>(client_.random(), 1),
                 [this](const std::string& digest) { tryAgain(digest); }),

@@ -3,6 +3,7 @@
 #include "proxy/server/catalog_command.h"
 #include "proxy/server/check/check_egress_command.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/commands/convert_command.h"
 #include "proxy/server/commands/diff_command.h"
 #include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/revisions_command.h"
@@ -18,7 +19,7 @@
 int main(int argc, char** argv) {
   const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);
   if (!line.options) return line.exitCode;
-  const sluice::processing::BuiltinTypes processors = sluice::filters::builtinTypes();
+  const sluice::processing::BuiltinTypes processors = sluice::filters::builtinTypes(line.options->libraryDir);
   switch (line.options->command) {
     case sluice::server::Command::kRun:
     case sluice::server::Command::kController:
@@ -27,6 +28,8 @@ int main(int argc, char** argv) {
       return sluice::server::validateConfiguration(line.options->config, line.options->validation, processors);
     case sluice::server::Command::kCatalog:
       return sluice::server::printCatalog(*line.options, processors);
+    case sluice::server::Command::kConvert:
+      return sluice::server::convertFiles(line.options->config);
     case sluice::server::Command::kExplain:
       return sluice::server::printExplanation(*line.options, processors);
     case sluice::server::Command::kDiff:

@@ -5,19 +5,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <limits>
 #include <memory>
 #include <random>
 
 #include "config/catalog/supported_kinds.h"
+#include "config/load/class_settings.h"
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
 #include "proxy/control/report/certificate_watch.h"
 #include "proxy/control/report/config_metrics.h"
+#include "proxy/control/report/endpoint_list.h"
 #include "proxy/control/report/event_relay.h"
+#include "proxy/control/report/seen_endpoints.h"
 #include "proxy/control/report/status_document.h"
 #include "proxy/control/text_source.h"
 #include "proxy/net/beat_group.h"
@@ -32,6 +36,7 @@
 #include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/kubernetes/without_traffic.h"
+#include "proxy/server/serving/access_log_file.h"
 #include "proxy/server/serving/descriptor_shares.h"
 #include "proxy/server/serving/health_checks.h"
 #include "proxy/server/serving/serving.h"
@@ -60,6 +65,12 @@ std::uint64_t seedOfRetries() {
 
 std::optional<compile::AddressPool> poolOf(const Options& options) {
   return options.kubernetes ? options.kubernetes->addressPool : std::nullopt;
+}
+
+/// A process that serves only some of the Gateways counts only the objects that concern these.
+control::CountedObjects countedBy(const Options& options) {
+  const bool ofSome = options.kubernetes && !options.kubernetes->gateways.empty();
+  return ofSome ? control::CountedObjects::kServed : control::CountedObjects::kAll;
 }
 
 /// A page's text that is made again only when its version has changed, and is shared by all requests until then.
@@ -99,10 +110,12 @@ class Process final : private control::ReloadObserver {
         admin_(main_, mainMetrics_),
         source_(makeSource()),
         events_(log, mainMetrics_),
-        loader_(*source_, processors, log, main_, options.stateDir, &events_, poolOf(options)),
+        loader_(*source_, processors, log, main_, options.stateDir, &events_, poolOf(options),
+                servesTraffic() ? control::LogPathCheck::kError : control::LogPathCheck::kNone),
         serving_(log, main_, mainMetrics_, events_),
         reloader_({loader_, publisher(), main_.timers(), clock, seedOfRetries(), cluster_ ? &*cluster_ : nullptr}),
-        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers, relay_}) {}
+        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers, relay_, options.zone,
+                  accessLog_}) {}
 
   int run();
 
@@ -122,6 +135,8 @@ class Process final : private control::ReloadObserver {
   const base::Settings& settings() const;
   bool isPod() const { return options_.kubernetes && options_.kubernetes->kubeconfig.empty(); }
   base::Duration drainDelay() const;
+  control::Revisions revisions() const;
+  control::Moment moment() const { return {clock_.now(), clock_.wallNow()}; }
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
   AdminDocument metricsPage();
@@ -144,6 +159,7 @@ class Process final : private control::ReloadObserver {
   AdminServer admin_;  // outlives all objects that may have answers of it
   net::BeatGroup beats_;
   ExchangesPage exchangesPage_{main_};
+  ExplainAnswers explain_{main_};
   std::optional<ClusterLink> cluster_;  // outlives the source
   std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
@@ -153,12 +169,15 @@ class Process final : private control::ReloadObserver {
   Serving serving_;
   WithoutTraffic without_;
   control::Reloader reloader_;
-  control::CertificateWatch certificates_{events_, main_.timers(), clock_};
+  control::CertificateWatch certificates_{events_, main_.timers(), clock_, reloader_};
+  AccessLogFile accessLog_{{log_, events_, main_.timers(), clock_, [this] { reloader_.reload(); }}};
   ValidateAction validate_{loader_, reloader_, serving_};
+  control::SeenEndpoints seenEndpoints_;
   SharedText statusText_;
   SharedText catalogText_;
   observe::RecentProcessMetrics processMetrics_{SLUICE_VERSION, buildCommit()};
   WorkerGroup workers_;
+  std::uint64_t countedLost_ = 0;  // lines of the process log
   bool draining_ = false;
   bool leaving_ = false;  // the cluster is being notified that this process ends
   bool stopped_ = false;
@@ -184,6 +203,24 @@ void shareFreedMemory() {
 /// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
   return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
+}
+
+/// Returns the revisions. The file of the access log may be refused for reasons that no check of its path finds, such
+/// as a pipe that nobody reads.
+control::Revisions Process::revisions() const {
+  control::Revisions revisions = reloader_.revisions();
+  const std::string& fault = accessLog_.fault();
+  if (fault.empty() || revisions.standing != control::Standing::kServed) return revisions;
+  config::Problem problem = config::settingsProblem(reloader_.known()->model, config::Severity::kError,
+                                                    "accessLog.path", fault + "; requests are served without it");
+  const auto isKnown = [&](const config::Problem& each) {
+    return each.object == problem.object && each.field == problem.field;
+  };
+  if (std::any_of(revisions.problems->begin(), revisions.problems->end(), isKnown)) return revisions;
+  auto all = std::make_shared<config::Problems>(*revisions.problems);
+  all->push_back(std::move(problem));
+  revisions.problems = std::move(all);
+  return revisions;
 }
 
 /// Clients of a Service connect to a Pod that ends until the Service has learnt about it.
@@ -239,8 +276,10 @@ base::Status Process::openAdmin() {
 /// Called when another configuration is served.
 void Process::adopt(const control::Generation& served) {
   admin_.setBounds(adminBounds(served.snapshot->settings, descriptors_.adminConnections));
-  certificates_.adopt(*served.snapshot);
-  if (servesTraffic()) healthChecks_.adopt(*served.snapshot);
+  certificates_.adopt(*served.snapshot, reloader_.configuration()->certificates);
+  if (!servesTraffic()) return;
+  healthChecks_.adopt(*served.snapshot);
+  seenEndpoints_.adopt(*served.snapshot, moment());
 }
 
 AdminDocument loadingPage() { return {503, "text/plain; charset=utf-8", "no configuration is served yet\n"}; }
@@ -255,8 +294,13 @@ void Process::makePages() {
   const auto metrics = [this] { return metricsPage(); };
   adminPages_["/status"] = [this] {
     if (reloader_.known() == nullptr) return loadingPage();
-    const auto make = [this] { return control::statusDocument(*reloader_.known(), reloader_.revisions()); };
-    return AdminDocument{200, "application/json", statusText_.of(reloader_.version(), make)};
+    // Endpoints change their states without another configuration.
+    const control::ListedEndpoints endpoints = control::listEndpoints(*reloader_.known(), seenEndpoints_, moment());
+    const auto make = [&] {
+      return control::statusDocument(*reloader_.known(), revisions(), options_.zone, endpoints, countedBy(options_));
+    };
+    const std::string version = reloader_.version() + endpoints.endpoints + endpoints.leftOut + accessLog_.fault();
+    return AdminDocument{200, "application/json", statusText_.of(version, make)};
   };
   adminPages_["/catalog"] = whenServing([this] {
     const auto make = [this] {
@@ -265,8 +309,9 @@ void Process::makePages() {
     };
     return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};
   });
-  adminPages_["/explain"] = [this](std::string_view query) {
-    return reloader_.configuration() != nullptr ? explainPage(*reloader_.configuration(), query) : loadingPage();
+  adminPages_["/explain"] = [this](AdminAnswer answer, std::string_view query) {
+    if (reloader_.configuration() == nullptr) return answer.give(loadingPage());
+    explain_.ask(*reloader_.configuration(), query, std::move(answer));
   };
   adminPages_["/events"] = [this] { return AdminDocument{200, "application/json", events_.document()}; };
   adminPages_["/revisions"] = [this] {
@@ -324,13 +369,13 @@ void Process::clearRevision(std::string_view query, AdminAnswer answer) {
 }
 
 AdminDocument Process::metricsPage() {
+  const std::uint64_t lost = log_.dropped();
+  mainMetrics_.at<observe::Metric::kLogLinesDropped>().add(lost - std::exchange(countedLost_, lost));
   auto pieces = [this, reader = observe::MetricsReader(metrics_), counted = false](std::string& out) mutable {
     if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
     if (std::exchange(counted, true)) return false;
     processMetrics_.append(out, main_.now());
-    const bool ofSome = options_.kubernetes && !options_.kubernetes->gateways.empty();
-    control::appendConfigMetrics(out, reloader_.known().get(), reloader_.revisions(),
-                                 ofSome ? control::CountedObjects::kServed : control::CountedObjects::kAll);
+    control::appendConfigMetrics(out, reloader_.known().get(), revisions(), countedBy(options_));
     healthChecks_.appendMetrics(out);
     return true;
   };
@@ -343,7 +388,9 @@ base::Status Process::serve(const control::Loaded& first) {
     log_.info("compiling", {{"version", SLUICE_VERSION}, {"revision", generation.revision}});
     return base::Done{};
   }
-  if (base::Status started = workers_.start(first.generation); !started.ok()) return started;
+  if (base::Status started = workers_.start(first.generation, config::settingsOwner(first.configuration->model));
+      !started.ok())
+    return started;
   admin_.setBounds(adminBounds(generation.snapshot->settings, descriptors_.adminConnections));
   for (const BoundSocket& bound : serving_.sockets(generation))
     log_.info("listening", {{"address", bound.socket->address().toString()}});
@@ -376,6 +423,7 @@ void Process::stop() {
   source_->close();
   if (cluster_) cluster_->shutdown();
   healthChecks_.shutdown();
+  explain_.shutdown();
   admin_.shutdown();
   main_.stop();
 }
@@ -401,7 +449,7 @@ int Process::run() {
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);
   const net::SignalWatch hangUp(main_, SIGHUP, [this] {
-    workers_.reopenLog();
+    accessLog_.reopen();
     reloader_.reload();
   });
   const net::SignalWatch debug(main_, SIGUSR1, [this] {

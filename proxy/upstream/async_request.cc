@@ -28,10 +28,12 @@ AsyncRequest::~AsyncRequest() {
   context_.leave(*this);
 }
 
-void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed, routing::EgressDial* dial) {
+void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* allowed, routing::EgressDial* dial,
+                         std::optional<std::uint64_t> hash) {
   head_ = &head;
   allowed_ = allowed;
   dial_ = dial;
+  hash_ = hash;
   if (head.body == http::Body::kNone) body_.finish();
   raise(AsyncEvent::kStart);
 }
@@ -68,6 +70,7 @@ bool AsyncRequest::onPoolReady() {
 
 bool AsyncRequest::onPoolFailed(const base::Error& error) {
   if (requestState_ > AsyncRequestState::kWaiting) return false;
+  attempted_ = attempted_ || base::isOfConnection(error);
   fail(error);
   return true;
 }
@@ -122,6 +125,7 @@ base::MonotonicTime AsyncRequest::deadline() const {
 
 void AsyncRequest::onTimer() {
   if (deadline() > context_.worker().now()) return context_.worker().timers().set(*this, deadline());
+  attempted_ = attempted_ || request_.wait().isForBackend();
   fail(base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
 }
 
@@ -210,18 +214,25 @@ void AsyncRequest::act(AsyncResponseAction action) {
 }
 
 std::optional<AsyncEvent> AsyncRequest::acquire() {
-  const auto leased = request_.acquire({.allowed = allowed_, .dial = dial_});
+  const auto leased = request_.acquire({.allowed = allowed_, .dial = dial_, .hash = hash_ ? &*hash_ : nullptr});
   if (leased.ok()) return *leased ? std::optional(AsyncEvent::kLeased) : std::nullopt;
   error_ = leased.error();
+  attempted_ = attempted_ || base::isOfConnection(*error_);
   return AsyncEvent::kFail;
 }
 
 AsyncEvent AsyncRequest::begin() {
   begun_ = context_.worker().now();
   if (!request_.claim()) {
+    attempted_ = true;
     error_ = base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost");
     return AsyncEvent::kFail;
   }
+  if (auto refusal = owner_.refusalOf(request_)) {
+    error_ = *std::move(refusal);
+    return AsyncEvent::kFail;
+  }
+  attempted_ = true;
   if (!request_.begin(*head_, token_)) {
     error_ = base::Error::internal("the request cannot be expressed towards the backend");
     return AsyncEvent::kFail;

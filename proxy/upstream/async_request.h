@@ -34,6 +34,8 @@ class AsyncRequestOwner {
  public:
   /// Returns the client for which the request is made, and since when that client has held it up.
   virtual PlaceClaim claim() const { return {}; }
+  /// Returns the reason why the request must not go out on the connection that it has claimed; nullopt if it may.
+  virtual std::optional<base::Error> refusalOf(const Request& /*claimed*/) { return std::nullopt; }
   /// Called before start() when resolve() may be asked again.
   virtual void onAddresses() = 0;
   /// Called with the final head.
@@ -65,21 +67,17 @@ class AsyncRequest final : private net::Timer {
   ~AsyncRequest() override;
 
   /// Takes a place at the Backend; to be called first, and once. Returns false if limits.backendRequests has no room
-  /// for it.
-  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
-    return request_.enter(plan, owner_.claim().client, /*seeks=*/true);
-  }
-  /// Like enter(), but no other request gives way for this one.
-  bool enterIfFree(const std::shared_ptr<const routing::BackendPlan>& plan) {
-    return request_.enter(plan, owner_.claim().client, /*seeks=*/false);
+  /// for it. If it `seeks` a place, another request may give way for it.
+  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan, bool seeks = true) {
+    return request_.enter(plan, owner_.claim().client, seeks);
   }
   /// Returns the addresses of the Backend, like Cluster::resolve(). If there are none yet, the owner is notified when
   /// to ask again.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
   /// Sends it as soon as there is a connection, only to one of `allowed` unless that is null, and to one that `dial`
-  /// permits unless that is null. All outlive it.
+  /// permits unless that is null. All outlive it. Consistent hashing chooses its endpoint by `hash`, or by chance.
   void start(const http::RequestHead& head, const net::Addresses* allowed = nullptr,
-             routing::EgressDial* dial = nullptr);
+             routing::EgressDial* dial = nullptr, std::optional<std::uint64_t> hash = std::nullopt);
   /// Returns the pipe for the body that the head announces. The owner must call wake() after each change.
   http::BodyPipe& body() { return body_; }
   const http::BodyPipe& body() const { return body_; }
@@ -94,8 +92,10 @@ class AsyncRequest final : private net::Timer {
 
   /// Returns true if it has ended or is about to.
   bool over() const { return isDecided(responseState_); }
-  /// Returns the address to which it went; nullptr if it never had a connection.
+  /// Returns the address to which it went; nullptr if it had no connection.
   const net::Address* peer() const { return request_.peer(); }
+  /// Returns true if it was sent, or if the Backend could not be reached: neither a limit nor a policy has refused it.
+  bool attempted() const { return attempted_; }
   /// Returns the time when it was sent, or before that when it was made.
   base::MonotonicTime begun() const { return begun_; }
 
@@ -136,12 +136,14 @@ class AsyncRequest final : private net::Timer {
   const http::RequestHead* head_ = nullptr;
   const net::Addresses* allowed_ = nullptr;
   routing::EgressDial* dial_ = nullptr;
+  std::optional<std::uint64_t> hash_;
   http::BodyPipe body_;
   std::optional<http::Trailers> trailers_;  // of the response
   std::optional<base::Error> error_;
   std::size_t taken_ = 0;  // bytes of the response's body that are not granted yet
   AsyncRequestState requestState_ = AsyncRequestState::kPreparing;
   AsyncResponseState responseState_ = AsyncResponseState::kSilent;
+  bool attempted_ = false;
   std::uint32_t repeats_ = 0;  // the number of repeats, of which the owner gets no notice
   const base::MonotonicTime made_;
   base::MonotonicTime begun_;

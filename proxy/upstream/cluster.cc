@@ -1,8 +1,6 @@
 #include "proxy/upstream/cluster.h"
 
 #include <algorithm>
-#include <cassert>
-#include <map>
 #include <utility>
 
 #include "proxy/upstream/connection.h"
@@ -52,31 +50,35 @@ net::TlsClientSettings tlsSettings(const routing::BackendPlan& plan) {
   return settings;
 }
 
-bool contains(const net::Addresses& addresses, const net::Address& address) {
-  return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
-}
-
-/// Returns true if the pool is that of one of these endpoints.
-bool fails(const Pool& pool, const routing::Endpoints* failing) {
-  if (failing == nullptr) return false;
-  const routing::Endpoint endpoint{pool.endpoint()->ip(), pool.endpoint()->port()};
-  return std::binary_search(failing->begin(), failing->end(), endpoint);
+std::optional<std::uint64_t> valueOf(const std::uint64_t* hash) {
+  return hash != nullptr ? std::optional(*hash) : std::nullopt;
 }
 
 base::Error noEndpoint() {
   return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
 }
 
+base::Error tooManyWait(UpstreamContext& owner, std::string_view limit) {
+  owner.onLimit(limit);
+  return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                               "too many requests wait for a connection to the backend")
+      .ofLimit(limit);
+}
+
 /// Acquires a connection to one of the addresses that policies let the request dial.
-base::Result<base::Handle<Connection>> acquireJudged(Cluster& cluster, http::Token waiter, const Wishes& wishes) {
+base::Result<base::Handle<Connection>> acquireJudged(Cluster& cluster, http::Token waiter, const Wishes& wishes,
+                                                     EndpointSeat* seat) {
   auto addresses = wishes.allowed != nullptr ? base::Result<net::Addresses>(*wishes.allowed) : cluster.resolve(waiter);
   if (!addresses.ok()) return addresses.error();
   if (addresses->empty()) return base::Handle<Connection>{};
-  if (!wishes.dial->narrow(*addresses)) return routing::egressDenied();
+  if (!wishes.dial->narrow(*addresses)) {
+    cluster.abandon(waiter);  // it may have been moved to another endpoint
+    return routing::egressDenied();
+  }
   Wishes judged = wishes;
   judged.allowed = &*addresses;
   judged.dial = nullptr;
-  return cluster.acquire(waiter, judged);
+  return cluster.acquire(waiter, judged, seat);
 }
 
 }  // namespace
@@ -85,15 +87,12 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
     : owner_(owner),
       plan_(std::move(plan)),
       boundedAs_(plan_->boundedAs()),
-      room_(owner.rooms().join(*plan_)),
+      room_(owner.rooms().join(roomTermsOf(*plan_))),
       budget_(room_.budget()),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
-      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
-  if (plan_->endpoints) {
-    for (const routing::Endpoint& endpoint : *plan_->endpoints) pools_.push_back(makePool(endpoint));
-  } else {
-    pools_.push_back(std::make_unique<Pool>(owner_, *this, std::nullopt));
-  }
+      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")),
+      pools_(owner, *this),
+      reach_(owner.worker().clock(), plan_) {
   if (!plan_->tls) return;
   auto context = net::TlsClientContext::make(tlsSettings(*plan_));
   if (context.ok()) {
@@ -109,15 +108,7 @@ Cluster::~Cluster() {
   countWaiters(-static_cast<int>(waiting_));
   // The pools leave the room before the cluster does.
   pools_.clear();
-  ofAddress_.clear();
   owner_.rooms().leave(boundedAs_);
-}
-
-// compile() lets only addresses through.
-std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
-  const std::optional<net::Address> address = net::Address::parse(endpoint.ip, endpoint.port);
-  assert(address);
-  return std::make_unique<Pool>(owner_, *this, address);
 }
 
 Place Cluster::enter(http::Token request, net::ClientNetwork client, bool seeks) {
@@ -126,65 +117,60 @@ Place Cluster::enter(http::Token request, net::ClientNetwork client, bool seeks)
   return place;
 }
 
-bool Cluster::serves() const {
-  const base::MonotonicTime now = owner_.worker().now();
-  return !broken_ && std::any_of(pools_.begin(), pools_.end(), [now](const auto& pool) { return !pool->ejected(now); });
-}
-
 void Cluster::leave(http::Token request, Place place) {
   if (place == Place::kSought) abandon(request);  // it may have asked for addresses
   places().leave(request, place);
   --users_;
+  if (!seekers_.empty()) wakeSeeker();
   if (!deserted()) return;
-  eachPool([](Pool& pool) { pool.markDirty(); });
+  pools_.each([](Pool& pool) { pool.markDirty(); });
 }
 
 void Cluster::adopt(const std::shared_ptr<const routing::BackendPlan>& plan) {
-  const bool same = plan->endpoints == plan_->endpoints;
+  const bool same = plan->endpoints == plan_->endpoints && plan->zones == plan_->zones;
   const std::shared_ptr<const routing::BackendPlan> before = std::exchange(plan_, plan);
   if (same) return;
-  std::map<routing::Endpoint, std::unique_ptr<Pool>> known;
-  for (std::size_t i = 0; i < pools_.size(); ++i) known.emplace((*before->endpoints)[i], std::move(pools_[i]));
-  pools_.clear();
-  for (const routing::Endpoint& endpoint : *plan_->endpoints) {
-    const auto found = known.find(endpoint);
-    pools_.push_back(found != known.end() ? std::move(found->second) : makePool(endpoint));
-    if (found != known.end()) known.erase(found);
-  }
-  for (auto& [endpoint, pool] : known) {
+  for (auto& pool : pools_.adopt(*before)) {
     pool->retire();
-    std::erase_if(placements_, [gone = pool.get()](const auto& each) { return each.second.pool == gone; });
+    std::erase_if(placements_, [this, gone = pool.get()](const auto& each) {
+      if (each.second.pool != gone) return false;
+      if (each.second.seeks) owner_.sinks().onPoolReady(each.first);
+      return true;
+    });
     owner_.keepUntilEmpty(std::move(pool));
   }
+  onVacancy();
 }
 
-void Cluster::detach() {
-  --attached_;
+void Cluster::onVacancy() {
+  pools_.recount();
   if (waiting_ == 0 || !hasChoice()) return;
-  // There is room now for a connection of any pool, whichever pool had this one.
-  eachPool([](Pool& pool) { pool.markDirty(); });
+  pools_.each([](Pool& pool) {
+    if (!pool.waiting().empty()) pool.markDirty();
+  });
 }
 
 void Cluster::retire() {
   retired_ = true;
-  eachPool([](Pool& pool) { pool.markDirty(); });
+  pools_.each([](Pool& pool) { pool.markDirty(); });
 }
 
 base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
   if (broken_) return *broken_;
   if (pools_.empty()) return noEndpoint();
-  Pool& any = *pools_.front();
+  Pool& any = pools_.first();
   net::Addresses found;
-  if (isBalanced()) {
-    for (const auto& pool : pools_) found.push_back(*pool->endpoint());
+  if (pools_.areOfService()) {
+    found = pools_.addresses();
   } else if (const base::Result<net::Addresses>* known = any.addresses(); known == nullptr) {
-    if (!mayWait()) return tooManyWait();
-    any.ask(waiter);
+    if (const auto limit = waitBarrier(nullptr); !limit.empty()) return tooManyWait(owner_, limit);
+    any.waiting().addAsker(waiter);
     return found;
   } else if (!known->ok()) {
+    reach_.onUnreached(known->error());
     return known->error();
   } else {
-    found = net::chooseAddresses(any.dnsStrategy(), **known);
+    found = net::chooseAddresses(dnsStrategyOf(plan_->connection), **known);
     for (net::Address& address : found) address = address.withPort(plan_->port);
   }
   net::Addresses admitted = found;
@@ -193,17 +179,22 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
     owner_.onDenied(address);
     return true;
   });
-  if (admitted.empty()) return prohibited(found.back());
+  if (admitted.empty()) {
+    base::Error error = prohibited(found.back());
+    reach_.onUnreached(error);
+    return error;
+  }
+  if (pools_.balanceName()) pools_.onResolved(admitted.size());
   return admitted;
 }
 
-base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
+base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes, EndpointSeat* seat) {
   if (wishes.dial != nullptr) {
     Wishes known = wishes;
     // A request that waits for a connection is not resolved again: its name may lead elsewhere by now.
     const auto found = placements_.find(waiter);
     if (found != placements_.end() && found->second.allowed) known.allowed = &*found->second.allowed;
-    return acquireJudged(*this, waiter, known);
+    return acquireJudged(*this, waiter, known, seat);
   }
   if (broken_) return *broken_;
   if (!owner_.pins().empty()) {
@@ -211,31 +202,134 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
     const bool allowed = own != nullptr && (wishes.allowed == nullptr || contains(*wishes.allowed, own->peer()));
     if (allowed) {
       abandon(waiter);  // it may have been notified of another connection
-      return own->handle();
+      const auto taken = takePinned(waiter, seat, *own);
+      if (!taken.ok()) return taken.error();
+      return *taken ? own->handle() : base::Handle<Connection>{};
     }
   }
-  const bool hasPlace = isBalanced() || wishes.allowed != nullptr;
-  Pool* pool = hasPlace ? place(waiter, wishes) : pools_.front().get();
+  if (pools_.balanceName() && wishes.allowed == nullptr) {
+    Wishes known = wishes;
+    if (const auto found = placements_.find(waiter); found != placements_.end()) {
+      // A request that waits for a connection is not resolved again.
+      known.allowed = &*found->second.allowed;
+      return acquire(waiter, known, seat);
+    }
+    auto addresses = resolve(waiter);
+    if (!addresses.ok()) {
+      // The connections that there are still serve.
+      net::Addresses connected = pools_.connected();
+      if (connected.empty()) return addresses.error();
+      addresses = std::move(connected);
+    }
+    if (addresses->empty()) return base::Handle<Connection>{};
+    known.allowed = &*addresses;
+    return acquire(waiter, known, seat);
+  }
+  const bool hasPlace = pools_.areOfService() || wishes.allowed != nullptr;
+  Pool* pool = hasPlace ? place(waiter, wishes) : &pools_.first();
   if (pool == nullptr) return noEndpoint();
+  if (pool->places() != nullptr && seat != nullptr) {
+    const auto taken = takeEndpoint(waiter, wishes, *seat, *pool);
+    if (!taken.ok()) return taken.error();
+    pool = *taken;
+    if (pool == nullptr) return base::Handle<Connection>{};
+  }
   if (Connection* connection = pool->take()) {
     if (hasPlace) placements_.erase(waiter);
     return connection->handle();
   }
-  if (!mayWait()) {
+  if (const auto limit = waitBarrier(pool); !limit.empty()) {
     placements_.erase(waiter);
-    return tooManyWait();
+    return tooManyWait(owner_, limit);
   }
-  if (hasPlace) {
-    const auto allowed = wishes.allowed != nullptr ? std::optional(*wishes.allowed) : std::nullopt;
-    placements_.try_emplace(waiter, Placement{pool, 1, allowed, wishes.failing});
-  }
+  if (hasPlace) remember(waiter, *pool, wishes);
   pool->wait(waiter);
   return base::Handle<Connection>{};
 }
 
-bool Cluster::mayWait() const {
-  const std::optional<std::uint32_t>& bound = plan_->connection.bounds.pendingRequests;
-  return bound ? budget_.pending.load(std::memory_order_relaxed) < *bound : waiting_ < owner_.pendingBound();
+Cluster::Placement& Cluster::remember(http::Token waiter, Pool& pool, const Wishes& wishes) {
+  const auto allowed = wishes.allowed != nullptr ? std::optional(*wishes.allowed) : std::nullopt;
+  const bool stays = wishes.preferred != nullptr && pool.endpoint() != nullptr && *pool.endpoint() == *wishes.preferred;
+  return placements_.try_emplace(waiter, Placement{&pool, 1, allowed, wishes.failing, valueOf(wishes.hash), stays})
+      .first->second;
+}
+
+base::Result<Pool*> Cluster::takeEndpoint(http::Token waiter, const Wishes& wishes, EndpointSeat& seat, Pool& pool) {
+  pool.waiting().arrive(waiter);
+  Pool* chosen = &pool;
+  if (!seat.takeFree(pool.places(), waiter)) {
+    // Other requests may have taken the last place since the choice, or another endpoint may have one by now.
+    const auto found = placements_.find(waiter);
+    Pool* other = nullptr;
+    if (found == placements_.end()) {
+      other = place(waiter, wishes);
+    } else if (!found->second.stays) {
+      other = choose(Elsewhere::kRoomy, found->second, &pool);
+    }
+    if (other != nullptr) chosen = other;
+    if (!seat.takeFree(chosen->places(), waiter)) {
+      if (Pool* const own = poolOf(seat, wishes)) chosen = own;
+    }
+    if (found != placements_.end()) found->second.pool = chosen;
+    const auto taken = seat.take(chosen->places(), waiter);
+    if (!taken.ok()) {
+      placements_.erase(waiter);
+      owner_.onLimit(EndpointPlaces::kRequestLimit);
+      return taken.error();
+    }
+    if (!*taken) {
+      if (!std::exchange(remember(waiter, *chosen, wishes).seeks, true)) seekers_.push_back(waiter);
+      return nullptr;
+    }
+  }
+  if (const auto found = placements_.find(waiter); found != placements_.end()) found->second.seeks = false;
+  return chosen;
+}
+
+// A request that was moved, or looked for a place elsewhere, in vain, loses nothing.
+Pool* Cluster::poolOf(const EndpointSeat& seat, const Wishes& wishes) const {
+  Pool* own = nullptr;
+  if (!seat.isTaken()) return own;
+  pools_.each([&](Pool& pool) {
+    if (pool.places() != nullptr && seat.isAt(*pool.places())) own = &pool;
+  });
+  if (own == nullptr || own->ejected(owner_.worker().now())) return nullptr;
+  if (wishes.allowed != nullptr && !contains(*wishes.allowed, *own->endpoint())) return nullptr;
+  return seat.seeks() || own->openConnections() > 0 ? own : nullptr;
+}
+
+void Cluster::wakeSeeker() {
+  while (!seekers_.empty()) {
+    const http::Token oldest = seekers_.front();
+    seekers_.pop_front();
+    const auto found = placements_.find(oldest);
+    if (found == placements_.end() || !found->second.seeks || !owner_.sinks().onPoolReady(oldest)) continue;
+    seekers_.push_back(oldest);
+    return;
+  }
+}
+
+base::Result<bool> Cluster::takePinned(http::Token waiter, EndpointSeat* seat, const Connection& own) {
+  if (seat == nullptr) return true;
+  const Pool* pool = pools_.at(own.peer());
+  if (pool == nullptr) seat->leave(waiter);  // it may seek a place at the endpoint, which has gone
+  if (pool == nullptr || pool->places() == nullptr) return true;
+  auto taken = seat->take(pool->places(), waiter);
+  if (!taken.ok()) owner_.onLimit(EndpointPlaces::kRequestLimit);
+  return taken;
+}
+
+// Requests that wait for an endpoint that is full leave room for those to the others, for each as much.
+std::string_view Cluster::waitBarrier(const Pool* pool) const {
+  const base::CircuitBreakerBounds& bounds = plan_->connection.bounds;
+  const std::uint64_t bound = bounds.pendingRequests ? *bounds.pendingRequests : owner_.pendingBound();
+  const std::uint64_t waiting = bounds.pendingRequests ? budget_.pending.load(std::memory_order_relaxed) : waiting_;
+  if (waiting >= bound) return pendingLimit(bounds);
+  const EndpointPlaces* places = pool != nullptr ? pool->places().get() : nullptr;
+  if (places == nullptr) return {};
+  if (!places->mayWait()) return EndpointPlaces::kPendingLimit;
+  const std::uint64_t share = (bound + pools_.count() - 1) / pools_.count();
+  return pool->vacancy() == 0 && places->waiting() >= share ? pendingLimit(bounds) : std::string_view{};
 }
 
 // A negative `more` becomes a large unsigned number, so that the addition wraps around and subtracts.
@@ -245,28 +339,20 @@ void Cluster::countWaiters(int more) {
   budget_.pending.fetch_add(static_cast<std::uint64_t>(static_cast<std::int64_t>(more)), std::memory_order_relaxed);
 }
 
-base::Error Cluster::tooManyWait() {
-  const std::string_view limit = pendingLimit(plan_->connection.bounds);
-  owner_.onLimit(limit);
-  return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                               "too many requests wait for a connection to the backend")
-      .ofLimit(limit);
-}
-
 void Cluster::abandon(http::Token waiter) {
   const auto found = placements_.find(waiter);
   if (found != placements_.end()) {
     found->second.pool->abandon(waiter);
     placements_.erase(found);
-  } else if (!isBalanced()) {
-    pools_.front()->abandon(waiter);
+  } else if (!pools_.areOfService()) {
+    pools_.first().abandon(waiter);
   }
 }
 
 ConnectionWait Cluster::waitOf(http::Token waiter) const {
   const auto found = placements_.find(waiter);
   if (found != placements_.end()) return found->second.pool->waitOf(waiter);
-  return pools_.empty() ? ConnectionWait{} : pools_.front()->waitOf(waiter);
+  return pools_.empty() ? ConnectionWait{} : pools_.first().waitOf(waiter);
 }
 
 // A request that was notified by a pool comes back to that pool, because elsewhere it would have to wait again.
@@ -276,114 +362,49 @@ Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
     return wishes.allowed == nullptr || contains(*wishes.allowed, address);
   };
   Pool* const preferred =
-      wishes.preferred != nullptr && allows(*wishes.preferred) ? poolAt(*wishes.preferred) : nullptr;
+      wishes.preferred != nullptr && allows(*wishes.preferred) ? pools_.at(*wishes.preferred) : nullptr;
   const routing::Endpoints* const failing = wishes.failing.get();
-  const bool serves = preferred != nullptr && !preferred->ejected(owner_.worker().now()) && !fails(*preferred, failing);
+  const bool serves = preferred != nullptr && !preferred->ejected(owner_.worker().now()) &&
+                      !isAmong(*wishes.preferred, pools_.heeded(failing, wishes.allowed));
   if (serves) return preferred;
-  return choose(Elsewhere::kAny,
-                {wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr, wishes.allowed, failing});
+  return pools_.choose(Elsewhere::kAny, {wishes.avoided != nullptr ? pools_.at(*wishes.avoided) : nullptr,
+                                         wishes.allowed, failing, valueOf(wishes.hash)});
 }
 
-// compile() writes addresses in the form of Address.
-Pool* Cluster::poolAt(const net::Address& address) const {
-  if (!isBalanced()) return ofAddress(address);
-  const std::vector<routing::Endpoint>& endpoints = *plan_->endpoints;
-  const routing::Endpoint wanted{address.ip(), address.port()};
-  const auto found = std::lower_bound(endpoints.begin(), endpoints.end(), wanted);
-  if (found == endpoints.end() || *found != wanted) return nullptr;
-  return pools_[static_cast<std::size_t>(found - endpoints.begin())].get();
-}
-
-Pool* Cluster::ofAddress(const net::Address& address) const {
-  const auto found = std::find_if(ofAddress_.begin(), ofAddress_.end(),
-                                  [&](const auto& pool) { return *pool->endpoint() == address; });
-  return found != ofAddress_.end() ? found->get() : nullptr;
-}
-
-// A name may resolve to ever other addresses, so pools that are not used any more make room.
-Pool& Cluster::makeOfAddress(const net::Address& address) {
-  std::erase_if(ofAddress_, [this](const auto& pool) {
-    return pool->unused(owner_.worker().now()) &&
-           std::none_of(placements_.begin(), placements_.end(),
-                        [&](const auto& each) { return each.second.pool == pool.get(); });
-  });
-  return *ofAddress_.emplace_back(std::make_unique<Pool>(owner_, *this, address));
-}
-
+// A move for room is none of the tries. Such moves end, because each needs room that no other request is to get.
 bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) {
   const auto found = placements_.find(waiter);
   if (found == placements_.end()) return false;
   Placement& placement = found->second;
-  const net::Addresses* allowed = placement.allowed ? &*placement.allowed : nullptr;
-  const Terms terms{&from, allowed, placement.failing.get()};
-  Pool* next = placement.tries < kMostTries ? choose(elsewhere, terms) : nullptr;
+  const bool forRoom = elsewhere == Elsewhere::kRoomy;
+  if (placement.tries >= kMostTries || (forRoom && (placement.stays || vacancy() == 0))) return false;
+  Pool* next = choose(elsewhere, placement, &from);
+  if (next == nullptr && forRoom && !placement.allowed) pools_.onNoRoom();
   if (next == nullptr) return false;
   placement.pool = next;
-  ++placement.tries;
-  next->wait(waiter);
+  if (forRoom) {
+    pools_.onMoved();
+  } else {
+    ++placement.tries;
+  }
+  if (next->places() == nullptr) {
+    next->wait(waiter);
+  } else if (owner_.sinks().onPoolReady(waiter)) {  // it takes a place there first
+    next->waiting().expect(waiter);
+  } else {
+    placements_.erase(found);
+  }
   return true;
 }
 
-Pool* Cluster::choose(Elsewhere among, const Terms& terms) {
-  if (terms.allowed == nullptr) return spread(pools_, among, terms);
-  if (!isBalanced()) return firstOf(*terms.allowed, among, terms.avoided);
-  std::vector<Pool*> left;
-  for (const net::Address& address : *terms.allowed) {
-    if (Pool* pool = poolAt(address)) left.push_back(pool);
-  }
-  return spread(left, among, terms);
+Pool* Cluster::choose(Elsewhere among, const Placement& placement, const Pool* avoided) {
+  const net::Addresses* allowed = placement.allowed ? &*placement.allowed : nullptr;
+  return pools_.choose(among, {avoided, allowed, placement.failing.get(), placement.hash});
 }
 
-template <typename Pools>
-Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Terms& terms) {
-  const std::size_t count = pools.size();
-  if (count == 0) return nullptr;
-  const std::uint64_t random = owner_.random();
-  const std::size_t first = (random >> 32) * count >> 32;
-  const std::size_t second = count == 1 ? first : (first + 1 + ((random & 0xFFFFFFFF) * (count - 1) >> 32)) % count;
-  const base::MonotonicTime now = owner_.worker().now();
-  const auto serves = [&](const Pool& pool) {
-    if (&pool == terms.avoided || fails(pool, terms.failing)) return false;
-    return among == Elsewhere::kConnected ? pool.openConnections() > 0 : !pool.ejected(now);
-  };
-  Pool& one = *pools[first];
-  Pool& other = *pools[second];
-  const bool oneServes = serves(one);
-  const bool otherServes = serves(other);
-  if (oneServes && otherServes) return other.load() < one.load() ? &other : &one;
-  if (oneServes || otherServes) return oneServes ? &one : &other;
-  for (std::size_t i = 0; i < count; ++i) {
-    Pool& each = *pools[(first + i) % count];
-    if (serves(each)) return &each;
-  }
-  // An endpoint that fails its health checks is still better than one that takes no connections.
-  if (terms.failing != nullptr && among != Elsewhere::kConnected) {
-    return spread(pools, among, {terms.avoided, terms.allowed, nullptr});
-  }
-  return among == Elsewhere::kAny ? &one : nullptr;
-}
-
-Pool* Cluster::firstOf(const net::Addresses& allowed, Elsewhere among, const Pool* avoided) {
-  const auto poolFor = [this](const net::Address& address) {
-    Pool* pool = ofAddress(address);
-    return pool != nullptr ? pool : &makeOfAddress(address);
-  };
-  for (const net::Address& address : allowed) {
-    const Pool* pool = ofAddress(address);
-    if (pool != nullptr && pool == avoided) continue;
-    const bool serves = among == Elsewhere::kConnected ? pool != nullptr && pool->openConnections() > 0
-                                                       : pool == nullptr || !pool->ejected(owner_.worker().now());
-    if (serves) return poolFor(address);
-  }
-  return among == Elsewhere::kAny && !allowed.empty() ? poolFor(allowed.front()) : nullptr;
-}
-
-// A Backend with open connections is not unreachable, even if another connection fails.
-void Cluster::onUnreached(const base::Error& error) {
-  if (plan_->reach == nullptr || error.type == base::ErrorType::kDestinationIpProhibited) return;
-  bool serves = false;
-  eachPool([&](const Pool& pool) { serves = serves || pool.openConnections() > pool.connecting(); });
-  if (!serves) plan_->reach->onFailure(processing::causeOf(error), owner_.worker().clock().wallNow());
+bool Cluster::isAwaited(const Pool& pool) const {
+  return std::any_of(placements_.begin(), placements_.end(),
+                     [&pool](const auto& each) { return each.second.pool == &pool; });
 }
 
 void Cluster::onUse(ConnectionUse before, ConnectionUse now) {

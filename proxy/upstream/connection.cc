@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/upstream/health/reach_notes.h"
+
 namespace sluice::upstream {
 namespace {
 
@@ -14,6 +16,8 @@ constexpr std::size_t kFlushBytes = 256 * 1024;
 constexpr base::Duration kBeforeEnd = std::chrono::seconds(1);
 // The socket of a connection that was used just now is not checked, because that would be a system call per request.
 constexpr base::Duration kRest = std::chrono::seconds(1);
+// A certificate is not replaced again within this time.
+constexpr base::Duration kRecent = std::chrono::minutes(1);
 // The bytes that may follow the handshake at once, before the codec sets the budget.
 constexpr std::size_t kFirstRead = 64 * 1024;
 // Each address has half of the time that is left, and at least this; the last has all of it.
@@ -59,7 +63,8 @@ base::Error prohibited(const net::Address& address) {
   base::Error error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
                     "the backend's address is not allowed");
   error.address = address.toString();
-  error.note = error.address + " is " + std::string(routing::addressClassName(routing::classify(address.bytes())));
+  error.note = error.address + " is " + std::string(routing::addressClassName(routing::classify(address.bytes()))) +
+               ", and addressGuard.allow does not name it";
   return error;
 }
 
@@ -70,9 +75,9 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       table_(table),
       pool_(pool),
       cluster_(pool.cluster()),
-      addresses_(std::move(addresses)),
+      order_(std::move(addresses)),
       out_(owner.worker().chunks()),
-      connectBy_(owner.worker().now() + connectionSettings().connectTimeout.value_or(owner.timeouts().connect)),
+      connectBy_(owner.worker().now() + cluster_.plan().connection.connectTimeout.value_or(owner.timeouts().connect)),
       log_(owner.debugLog(), owner.worker().now()) {
   pool_.attach(*this);
   dial();
@@ -81,6 +86,7 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
 Connection::~Connection() {
   log_.tellEnd(cluster_.plan().name, peer(), requests_, owner_.worker().now());
   count(ConnectionUse::kNone);
+  if (answered_) cluster_.reach().onEnd(*answered_);
   pool_.detach();
 }
 
@@ -93,32 +99,25 @@ bool Connection::isFresh() const { return owner_.worker().now() - lastUsed_ < kR
 
 // The address guard checks the very address that is dialled, in the same step, each time: no second look-up lies in
 // between.
-bool Connection::skipProhibited() {
-  while (attempt_ < addresses_.size()) {
-    if (pool_.permits(addresses_[attempt_])) return true;
-    owner_.onDenied(addresses_[attempt_]);
-    ++attempt_;
-  }
-  attempt_ = addresses_.size() - 1;
-  return false;
-}
-
 void Connection::dial() {
-  if (!skipProhibited()) {
-    return fail(prohibited(peer()));
-  }
+  const bool isPermitted = order_.seek([this](const net::Address& address) {
+    if (pool_.permits(address)) return true;
+    owner_.onDenied(address);
+    return false;
+  });
+  if (!isPermitted) return fail(prohibited(peer()));
   const base::MonotonicTime now = owner_.worker().now();
   log_.onDial(now);
   const base::Duration left = connectBy_ - now;
   base::Duration wait = left;
-  if (hasNext()) {
+  if (order_.hasNext()) {
     wait = std::min(left, std::max(left / 2, kShortestTry));
   } else if (cluster_.hasChoice()) {
     wait = std::min(left, kPatience);
   }
   owner_.worker().timers().set(*this, now + wait);
-  transport_ = owner_.dialer().dial(addresses_[attempt_], cluster_.tlsContext(), *this);
-  if (const auto& keepalive = connectionSettings().keepalive) transport_->setKeepalive(*keepalive);
+  transport_ = owner_.dialer().dial(peer(), cluster_.tlsContext(), *this);
+  if (const auto& keepalive = cluster_.plan().connection.keepalive) transport_->setKeepalive(*keepalive);
   transport_->setReadBudget(kFirstRead);
 }
 
@@ -137,6 +136,19 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   }
   touch();
   return stream;
+}
+
+const std::string& Connection::certificate() {
+  if (certificate_.empty() && transport_ != nullptr) certificate_ = transport_->certificateDigest();
+  return certificate_;
+}
+
+bool Connection::discardOutdated() {
+  const net::TlsFacts* tls = transport_->tls();
+  if (tls == nullptr || (!tls->resumed && owner_.worker().now() - opened_ < kRecent)) return false;
+  cluster_.tlsContext()->forgetSessions();
+  drain();
+  return true;
 }
 
 void Connection::pin(http::Token client) {
@@ -164,13 +176,15 @@ void Connection::onOpen() {
   codec_ = makeCodec(*version, owner_);
   state_ = State::kServing;
   redial_ = false;
-  lastUsed_ = owner_.worker().now();
-  if (const std::uint32_t most = connectionSettings().requestsPerConnection) mostRequests_ = most;
-  const base::Duration lifetime = connectionSettings().lifetime;
+  lastUsed_ = opened_ = owner_.worker().now();
+  if (const std::uint32_t most = cluster_.plan().connection.requestsPerConnection) mostRequests_ = most;
+  const base::Duration lifetime = cluster_.plan().connection.lifetime;
   if (lifetime != base::Duration::zero()) expiresAt_ = lastUsed_ + lifetime;
-  const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
+  const base::Duration own = ownIdleTimeout(cluster_.plan().connection, owner_.timeouts());
   owner_.worker().timers().set(*this, std::min(lastUsed_ + own, expiresAt_));
   log_.tellOpen(cluster_.plan().name, peer(), *version, tls, lastUsed_);
+  answered_ = false;
+  cluster_.reach().onOpen();
   pool_.onServing(*this);
   touch();
 }
@@ -179,6 +193,7 @@ void Connection::onBytes(std::string_view bytes) {
   if (state_ == State::kDead) return;
   touch();
   if (!codec_) return;
+  if (answered_) cluster_.reach().onBytes(std::exchange(*answered_, true));
   if (liveness_.feed(*codec_, bytes, owner_.worker().now()) && state_ == State::kServing) pool_.onServing(*this);
 }
 
@@ -199,7 +214,7 @@ void Connection::onFailed(const base::Error& error) {
   if (error.type == base::ErrorType::kConnectionLimitReached) owner_.onLimit("backendConnections");
   const bool refused =
       error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
-  if (state_ == State::kConnecting && refused && hasNext()) return redialSoon();
+  if (state_ == State::kConnecting && refused && order_.hasNext()) return redialSoon();
   log_.note(error);
   if (!codec_) return fail(error);
   // The connection is not dead yet, because a codec whose consumer is slow may still have the last bytes of a complete
@@ -207,6 +222,11 @@ void Connection::onFailed(const base::Error& error) {
   codec_->feedLost(error);
   retire();
   state_ = State::kLost;
+  if (answered_ == false && base::isOfTls(error.type)) {
+    base::Error told = error;
+    told.address = peer().toString();
+    cluster_.reach().onRejected(told);
+  }
   touch();
 }
 
@@ -224,7 +244,7 @@ void Connection::arm(base::MonotonicTime due) {
 void Connection::onTimer() {
   if (state_ == State::kConnecting) {
     if (owner_.worker().now() < connectBy_) {
-      if (hasNext()) return redialSoon();
+      if (order_.hasNext()) return redialSoon();
       pool_.onSlow();
       owner_.worker().timers().set(*this, connectBy_);
       return;
@@ -242,7 +262,7 @@ void Connection::onTimer() {
                         .ofLimit("upstreamPing"));
   }
   if (codec_->wantsProduce()) touch();  // a ping
-  const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
+  const base::Duration own = ownIdleTimeout(cluster_.plan().connection, owner_.timeouts());
   if (state_ == State::kServing && now >= expiresAt_) {
     log_.note(ConnectionEnd::kLifetime);
     drain();
@@ -318,7 +338,7 @@ void Connection::retire() {
 void Connection::flush() {
   if (state_ == State::kDead) return;
   if (std::exchange(redial_, false)) {
-    ++attempt_;
+    order_.advance();
     dial();
     return;
   }
@@ -352,7 +372,7 @@ void Connection::settle() {
     transport_->setReadBudget(codec_->readBudget());
     // Its Backend may keep an idle connection for a shorter time than the one to which the timer is set.
     if (unused && codec_->keepAlive() != base::Duration::max()) {
-      const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
+      const base::Duration own = ownIdleTimeout(cluster_.plan().connection, owner_.timeouts());
       arm(std::min(deadline(), lastUsed_ + idleTimeout(own, *codec_)));
     }
     pool_.onCapacity(*this);

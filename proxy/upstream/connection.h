@@ -6,6 +6,8 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "proxy/base/beat_table.h"
@@ -16,7 +18,8 @@
 #include "proxy/net/transport.h"
 #include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
-#include "proxy/upstream/liveness.h"
+#include "proxy/upstream/dial_order.h"
+#include "proxy/upstream/health/liveness.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
@@ -55,7 +58,13 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::uint64_t requests() const { return requests_; }
   /// Returns when the last request ended, or when the connection was made if it has had none; not while it has any.
   base::MonotonicTime lastUsed() const { return lastUsed_; }
-  const net::Address& peer() const { return addresses_[attempt_]; }
+  const net::Address& peer() const { return order_.current(); }
+  /// Returns Transport::certificateDigest() of the Backend.
+  const std::string& certificate();
+  /// Called when a request was refused because of the certificate. If another handshake may show another one, because
+  /// the last was a while ago or resumed a session, the connection takes no new request, no session is resumed, and
+  /// this returns true.
+  bool discardOutdated();
   /// Returns true if the address has been reached, and its TLS handshake is under way.
   bool shakesHands() const { return state_ == State::kConnecting && transport_ && transport_->hasShakenHands(); }
   /// Returns true if the Backend does not take the written bytes.
@@ -99,9 +108,6 @@ class Connection final : public net::TransportSink, private net::Timer {
   void onTimer() override;
 
   void dial();
-  /// Moves on to the next address that may be dialled. Returns false if there is none.
-  bool skipProhibited();
-  bool hasNext() const { return attempt_ + 1 < addresses_.size(); }
   void redialSoon();
   void arm(base::MonotonicTime due);
   void pump();
@@ -110,27 +116,28 @@ class Connection final : public net::TransportSink, private net::Timer {
   void fail(const base::Error& error);
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
-  const routing::ConnectionSettings& connectionSettings() const { return cluster_.plan().connection; }
 
   const base::Handle<Connection> self_;
   UpstreamContext& owner_;
   Table& table_;  // the table that it is in
   ConnectionOwner& pool_;
   PoolOwner& cluster_;  // the pool's
-  const net::Addresses addresses_;
-  std::size_t attempt_ = 0;
+  DialOrder order_;
   State state_ = State::kConnecting;
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ClientCodec> codec_;
+  std::string certificate_;  // empty until it is asked for
   base::ByteQueue out_;
   std::uint64_t requests_ = 0;
   std::uint64_t mostRequests_ = std::numeric_limits<std::uint64_t>::max();
   http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
+  base::MonotonicTime opened_{};
   const base::MonotonicTime connectBy_;                         // for all addresses together
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
   Liveness liveness_;
-  bool redial_ = false;  // the address refuses or does not answer, so the next one is tried in the beat
+  std::optional<bool> answered_;  // bytes have come on it; absent until it is open
+  bool redial_ = false;           // the address refuses or does not answer, so the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;
 };

@@ -9,10 +9,13 @@
 namespace sluice::upstream {
 
 class Connection;
+class ConnectionRoom;
 
 class ConnectionOwner {
  public:
   virtual PoolOwner& cluster() = 0;
+  /// Returns true if its connections take room there.
+  virtual bool uses(const ConnectionRoom& room) const = 0;
   /// Returns whether connections may go to that address, which is the endpoint's or one to which its name resolves.
   virtual bool permits(const net::Address& address) const = 0;
   /// Each connection calls attach() when it is made, before it dials, and detach() when it is destroyed.

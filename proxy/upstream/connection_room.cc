@@ -9,11 +9,17 @@
 
 namespace sluice::upstream {
 
-ConnectionRoom::ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan)
+RoomTerms roomTermsOf(const routing::BackendPlan& plan) {
+  const base::CircuitBreakerBounds& bounds = plan.connection.bounds;
+  return {plan.boundedAs(), bounds, connectionLimit(bounds), requestLimit(bounds)};
+}
+
+ConnectionRoom::ConnectionRoom(UpstreamContext& owner, const RoomTerms& terms)
     : owner_(owner),
-      joined_(owner.budgets(), plan.boundedAs(), plan.connection.bounds),
+      joined_(owner.budgets(), terms.boundedAs, terms.bounds),
       budget_(*joined_.get()),
-      places_(joined_, owner.places(), requestLimit(plan.connection.bounds)) {}
+      places_(joined_, owner.places(), terms.requestLimit),
+      limit_(terms.connectionLimit) {}
 
 void ConnectionRoom::remove(RoomUser& pool) {
   std::erase(pools_, &pool);
@@ -39,9 +45,11 @@ bool ConnectionRoom::tryTake(const RoomUser& pool) {
 
 void ConnectionRoom::giveBack() {
   budget_.connections.release();
-  if (seekers_.empty()) return;
-  if (closing_ > 0) --closing_;
-  wakeSeekers();
+  if (!seekers_.empty()) {
+    if (closing_ > 0) --closing_;
+    wakeSeekers();
+  }
+  for (RoomUser* pool : elsewhere_) pool->markDirty();
 }
 
 void ConnectionRoom::wakeSeekers() {
@@ -121,9 +129,9 @@ std::size_t ConnectionRoom::closing() {
   return closing_;
 }
 
-ConnectionRoom& ConnectionRooms::join(const routing::BackendPlan& plan) {
-  CountedRoom& shared = rooms_[plan.boundedAs()];
-  if (!shared.room) shared.room = std::make_unique<ConnectionRoom>(owner_, plan);
+ConnectionRoom& ConnectionRooms::join(const RoomTerms& terms) {
+  CountedRoom& shared = rooms_[terms.boundedAs];
+  if (!shared.room) shared.room = std::make_unique<ConnectionRoom>(owner_, terms);
   ++shared.users;
   return *shared.room;
 }

@@ -1,5 +1,6 @@
 // Distributes limits.backendConnections of one Backend among the pools of one worker. A Backend has a pool for each
-// version of HTTP, for each of the settings that policies give it, and for each endpoint.
+// version of HTTP, for each of the settings that policies give it, and for each endpoint. An endpoint with bounds of
+// its own has a room of its own, too.
 //
 // Nothing here runs while there is room. When there is none for a pool whose requests wait, an idle connection of
 // another pool closes for it, the least recently used one. If all are busy, the pool waits too:
@@ -15,10 +16,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/terms/circuit_breaker_bounds.h"
 #include "proxy/net/timers.h"
 #include "proxy/routing/backend_identity.h"
 #include "proxy/routing/snapshot.h"
@@ -30,6 +33,17 @@ namespace sluice::upstream {
 
 class UpstreamContext;
 
+/// The bounds that a room distributes.
+struct RoomTerms {
+  routing::BackendIdentity boundedAs;  // identifies the circuit breaker
+  base::CircuitBreakerBounds bounds;
+  // The names of the limits have static lifetime.
+  std::string_view connectionLimit;
+  std::string_view requestLimit;
+};
+
+RoomTerms roomTermsOf(const routing::BackendPlan& plan);
+
 class ConnectionRoom final : private net::Timer {
  public:
   /// How long a connection has no request before a pool that has others may have it closed.
@@ -37,10 +51,12 @@ class ConnectionRoom final : private net::Timer {
   /// The time until other workers are asked again.
   static constexpr base::Duration kAskAgain = std::chrono::milliseconds(50);
 
-  /// Joins the Backend's circuit breaker until the room is destroyed.
-  ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan);
+  /// Joins the circuit breaker until the room is destroyed.
+  ConnectionRoom(UpstreamContext& owner, const RoomTerms& terms);
 
   CircuitBreaker& budget() { return budget_; }
+  /// Returns the name of the bound of connections.
+  std::string_view limit() const { return limit_; }
   /// Returns the places of the Backend's requests.
   BackendPlaces& places() { return places_; }
   /// Called by each pool when it is made, and when it is destroyed.
@@ -49,6 +65,8 @@ class ConnectionRoom final : private net::Timer {
 
   /// Takes room for one connection of the pool. Returns false if there is none for it.
   bool tryTake(const RoomUser& pool);
+  /// Undoes tryTake() at once, because the connection cannot be made.
+  void untake() { budget_.connections.release(); }
   /// Gives the room of a connection back that has ended.
   void giveBack();
   /// Has the pool settle when a connection of any pool has ended.
@@ -58,7 +76,8 @@ class ConnectionRoom final : private net::Timer {
   /// nothing, if no other pool has a connection.
   bool seek(RoomUser& pool, std::size_t lacking);
   /// Called when there was no room for a pool that has connections, and none will be made here. Other workers may have
-  /// connections that are idle: they close one each, and the pool settles a little later.
+  /// connections that are idle: they close one each, and the pool settles a little later, or when a connection of this
+  /// worker has ended.
   void seekElsewhere(RoomUser& pool);
   /// Closes the least recently used of the connections that are idle.
   void closeAnyIdle() { closeIdle(nullptr, base::MonotonicTime::max()); }
@@ -86,9 +105,10 @@ class ConnectionRoom final : private net::Timer {
   const JoinedBreaker joined_;
   CircuitBreaker& budget_;
   BackendPlaces places_;
+  const std::string_view limit_;
   std::vector<RoomUser*> pools_;
   std::vector<RoomUser*> seekers_;    // pools for which there was no room, in the order in which they came
-  std::vector<RoomUser*> elsewhere_;  // pools for which other workers were asked; they settle when the timer fires
+  std::vector<RoomUser*> elsewhere_;  // pools for which other workers were asked
   std::size_t closing_ = 0;
   base::MonotonicTime closedAt_{};
 };
@@ -98,8 +118,8 @@ class ConnectionRooms {
  public:
   explicit ConnectionRooms(UpstreamContext& owner) : owner_(owner) {}
 
-  /// Returns the Backend's room, which stays in place until as many have left as have joined.
-  ConnectionRoom& join(const routing::BackendPlan& plan);
+  /// Returns the room of that circuit breaker, which stays in place until as many have left as have joined.
+  ConnectionRoom& join(const RoomTerms& terms);
   void leave(const routing::BackendIdentity& boundedAs);
   /// Does ConnectionRoom::closeAnyIdle(), if this worker uses the Backend.
   void closeIdle(const routing::BackendIdentity& boundedAs);

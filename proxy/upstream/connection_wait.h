@@ -19,6 +19,9 @@ struct ConnectionWait {
 
   Stage stage = Stage::kNone;
   std::string where = {};
+
+  /// Returns true if name servers or the Backend are waited for, and no room among the gateway's own limits.
+  bool isForBackend() const { return stage == Stage::kResolver || stage == Stage::kDial || stage == Stage::kHandshake; }
 };
 
 }  // namespace sluice::upstream

@@ -70,13 +70,13 @@ void Pins::drain(const ConnectionOwner& pool) {
   }
 }
 
-bool Pins::makeRoom(ConnectionRoom& room) {
+bool Pins::makeRoom(const ConnectionRoom& room) {
   Connection* idle = nullptr;
   bool closing = false;
   for (const auto& [client, handles] : ofClient_) {
     for (const auto handle : handles) {
       Connection* connection = owner_.find(handle);
-      if (connection == nullptr || !isIdle(*connection) || &connection->pool().cluster().room() != &room) continue;
+      if (connection == nullptr || !isIdle(*connection) || !connection->pool().uses(room)) continue;
       if (connection->gone) {
         closing = true;
       } else {

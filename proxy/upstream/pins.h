@@ -42,7 +42,7 @@ class Pins {
   void drain(const ConnectionOwner& pool);
   /// Closes an idle pinned connection that takes room of that breaker, unless one is closing already. Returns true if
   /// there will be room.
-  bool makeRoom(ConnectionRoom& room);
+  bool makeRoom(const ConnectionRoom& room);
 
  private:
   using Handles = std::vector<base::Handle<Connection>>;  // in the order in which they were pinned

@@ -1,10 +1,12 @@
 #include "proxy/upstream/pool.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/connection_room.h"
+#include "proxy/upstream/health/reach_notes.h"
 #include "proxy/upstream/pins.h"
 
 namespace sluice::upstream {
@@ -14,6 +16,9 @@ namespace {
 // full.
 constexpr std::size_t kSharedConnections = 3;
 
+// The least number of streams that servers of HTTP/2 should allow (RFC 9113 section 6.5.2).
+constexpr std::size_t kUsualStreams = 100;
+
 std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Address>& endpoint) {
   if (!endpoint) return std::nullopt;
   return base::Result<net::Addresses>(net::Addresses{*endpoint});
@@ -22,14 +27,17 @@ std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Addre
 }  // namespace
 
 Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
-    : owner_(owner),
+    : since(owner.worker().now()),
+      owner_(owner),
       cluster_(cluster),
       fixed_(alone(endpoint)),
       room_(cluster.room()),
+      places_(endpoint ? EndpointPlaces::make(owner.rooms(), cluster.plan(), *endpoint) : nullptr),
       ready_(owner),
-      waiting_(*this, cluster, owner.sinks()),
+      waiting_(*this, cluster, owner.sinks(), places_.get()),
       health_(owner.failingOf(cluster.plan())) {
   room_.add(*this);
+  if (places_ != nullptr) places_->room().add(*this);
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {
     case routing::UpstreamProtocol::kAuto:
@@ -47,7 +55,10 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
   }
 }
 
-Pool::~Pool() { room_.remove(*this); }
+Pool::~Pool() {
+  if (places_ != nullptr) places_->room().remove(*this);
+  room_.remove(*this);
+}
 
 bool Pool::permits(const net::Address& address) const {
   const routing::BackendPlan& plan = cluster_.plan();
@@ -69,17 +80,33 @@ void Pool::wait(http::Token waiter) {
   markDirty();
 }
 
-void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
-
 void Pool::abandon(http::Token waiter) {
-  if (!waiting_.empty() || waiting_.hasAskers()) waiting_.remove(waiter);
+  const bool wasExpected = waiting_.expected() > 0;
+  if (!waiting_.empty() || waiting_.hasAskers() || wasExpected) waiting_.remove(waiter);
+  if (wasExpected) cluster_.onVacancy();
   // It may have been notified of a connection, which now goes to another waiter.
   if (!waiting_.empty()) return markDirty();
   room_.forget(*this);
+  if (places_ != nullptr) places_->room().forget(*this);
+}
+
+// The requests that wait or are expected come first. A connection of HTTP/2 has room for many, and so may the first of
+// all.
+std::size_t Pool::vacancy() const {
+  if (places_ == nullptr) return std::numeric_limits<std::size_t>::max();
+  std::size_t capacity = ready_.spare();
+  if (places_->mayWait()) {
+    const bool oneForAll = !version_ || *version_ == http::Version::kHttp2;
+    const std::size_t coming = connecting_.size() + places_->spareConnections();
+    capacity += oneForAll && coming > 0 ? kUsualStreams : coming;
+  }
+  const std::size_t room = std::min(capacity - std::min(capacity, waiting_.size()), places_->places().free());
+  return room - std::min(room, waiting_.expected());
 }
 
 std::size_t Pool::load() const {
-  return waiting_.size() + open_ - connecting_.size() - ready_.idle() - ready_.shared() + ready_.streams();
+  return waiting_.size() + waiting_.expected() + open_ - connecting_.size() - ready_.idle() - ready_.shared() +
+         ready_.streams();
 }
 
 // Requests are notified of connections in the order in which both came. A pool that does not know its version yet, or
@@ -105,6 +132,7 @@ void Pool::retire() {
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint any more"),
       Elsewhere::kAny);
+  waiting_.expectNone();
   markDirty();
 }
 
@@ -117,7 +145,9 @@ void Pool::attach(const Connection& connection) {
 void Pool::detach() {
   --attached_;
   room_.giveBack();
+  if (places_ != nullptr) places_->room().giveBack();
   cluster_.detach();
+  if (places_ != nullptr && waiting_.empty()) cluster_.onVacancy();
   if (closing() || !waiting_.empty()) markDirty();
 }
 
@@ -129,12 +159,17 @@ void Pool::settle() {
     ready_.drain();
   }
   // Pools without a connection come before the requests that wait here.
-  if (attentive_) attentive_ = room_.offer() || retired_;
+  if (attentive_) {
+    const bool isWanted = places_ != nullptr && places_->room().offer();
+    attentive_ = room_.offer() || isWanted || retired_;
+  }
   if (!waiting_.empty()) waiting_.wake(ready_.spare());
   if (!resolving_) waiting_.wakeAskers();
   while (lacking() > 0 && open()) {
   }
-  if (waiting_.empty()) room_.forget(*this);
+  if (!waiting_.empty()) return;
+  room_.forget(*this);
+  if (places_ != nullptr) places_->room().forget(*this);
 }
 
 std::size_t Pool::lacking() const {
@@ -162,25 +197,28 @@ const base::Result<net::Addresses>* Pool::addresses() {
   return known;
 }
 
-net::DnsStrategy Pool::dnsStrategy() const {
-  return cluster_.plan().connection.logicalDns ? net::DnsStrategy::kLogical : net::DnsStrategy::kStrict;
-}
-
 bool Pool::open() {
   const base::Result<net::Addresses>* known = addresses();
   if (known == nullptr) return false;
   if (!known->ok()) {
     health_.onFailure(owner_.worker().now());
-    cluster_.onUnreached(known->error());
+    cluster_.reach().onUnreached(known->error());
     waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }
+  if (places_ != nullptr && !places_->room().tryTake(*this)) {
+    // Other endpoints need not wait until it gets a connection to the Backend.
+    room_.forget(*this);
+    onFull(places_->room());
+    return false;
+  }
   if (!room_.tryTake(*this)) {
-    onFull();
+    if (places_ != nullptr) places_->room().untake();
+    onFull(room_);
     return false;
   }
   ++open_;
-  net::Addresses chosen = net::chooseAddresses(dnsStrategy(), **known);
+  net::Addresses chosen = net::chooseAddresses(dnsStrategyOf(cluster_.plan().connection), **known);
   if (!fixed_) {
     for (net::Address& address : chosen) address = address.withPort(cluster_.plan().port);
   }
@@ -188,18 +226,21 @@ bool Pool::open() {
   return true;
 }
 
-void Pool::onFull() {
-  const std::string_view limit = connectionLimit(cluster_.plan().connection.bounds);
-  owner_.onLimit(limit);
+void Pool::onFull(ConnectionRoom& room) {
+  owner_.onLimit(room.limit());
   if (waiting_.empty()) return;
-  if (owner_.pins().makeRoom(room_)) return room_.enlist(*this);
+  if (&room != &room_) {
+    waiting_.move(Elsewhere::kRoomy, connecting_.size(), cluster_.vacancy());
+    if (lacking() == 0) return;
+  }
+  if (owner_.pins().makeRoom(room)) return room.enlist(*this);
   if (open_ == 0) waiting_.move(Elsewhere::kConnected);
-  if (waiting_.empty() || room_.seek(*this, lacking())) return;
+  if (waiting_.empty() || room.seek(*this, lacking())) return;
   // Open connections serve these requests in time; connections that can only end, such as those of tunnels, make room.
-  if (attached_ > 0) return room_.seekElsewhere(*this);
+  if (attached_ > 0) return room.seekElsewhere(*this);
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
-          .ofLimit(limit),
+          .ofLimit(room.limit()),
       Elsewhere::kConnected);
 }
 
@@ -218,7 +259,6 @@ base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
 void Pool::onServing(Connection& connection) {
   std::erase(connecting_, connection.handle());
   health_.onSuccess();
-  cluster_.onReached();
   if (connection.codec()->version() == http::Version::kHttp2) ready_.share(connection);
   // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
   // same waiter.
@@ -233,6 +273,7 @@ void Pool::onCapacity(Connection& connection) {
     ready_.addIdle(connection);
   }
   if (!waiting_.empty() || attentive_ || cluster_.deserted()) markDirty();
+  if (places_ != nullptr && waiting_.empty()) cluster_.onVacancy();
 }
 
 void Pool::withhold(Connection& connection) {
@@ -248,7 +289,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (error != nullptr) {
     std::erase(connecting_, connection.handle());
     health_.onFailure(owner_.worker().now());
-    cluster_.onUnreached(*error);
+    cluster_.reach().onUnreached(*error);
     // Other connections may still open for the others; if there are none, no request may be left waiting.
     waiting_.fail(*error, open_ == 0 || !version_ ? waiting_.size() : 1, Elsewhere::kReachable);
   }

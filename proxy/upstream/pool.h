@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -20,7 +21,8 @@
 #include "proxy/net/tls/tls.h"
 #include "proxy/upstream/connection_owner.h"
 #include "proxy/upstream/connection_wait.h"
-#include "proxy/upstream/passive_health.h"
+#include "proxy/upstream/endpoint_places.h"
+#include "proxy/upstream/health/passive_health.h"
 #include "proxy/upstream/ready_connections.h"
 #include "proxy/upstream/room_user.h"
 #include "proxy/upstream/upstream_context.h"
@@ -28,23 +30,25 @@
 
 namespace sluice::upstream {
 
+/// Returns how a connection uses the addresses of a name.
+inline net::DnsStrategy dnsStrategyOf(const routing::ConnectionSettings& settings) {
+  return settings.logicalDns ? net::DnsStrategy::kLogical : net::DnsStrategy::kStrict;
+}
+
 class Pool final : public ConnectionOwner, public RoomUser {
  public:
   /// Without an address, the plan's hostname is resolved for each connection.
   Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
   ~Pool();
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
 
   /// Returns the address of all its connections; nullptr if they go to those of the plan's hostname.
   const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
-  /// Returns how a connection uses the addresses of a name.
-  net::DnsStrategy dnsStrategy() const;
+  /// Returns the bounds of the endpoint; nullptr if it has none of its own.
+  const std::shared_ptr<const EndpointPlaces>& places() const { return places_; }
+  /// Returns how many new requests the bounds of the endpoint let through soon; it is full if that is 0.
+  std::size_t vacancy() const;
   /// Returns the known addresses, before permits(); nullptr while they are being resolved.
   const base::Result<net::Addresses>* addresses();
-  /// Notifies `waiter` by WaiterSink once addresses() are known.
-  void ask(http::Token waiter);
-
   /// Returns a connection with room for one request; nullptr if there is none. A connection that serves one at a time
   /// is taken off its list.
   Connection* take();
@@ -54,7 +58,9 @@ class Pool final : public ConnectionOwner, public RoomUser {
   /// Called when the waiter does not want a connection any more. It may have been notified of one already.
   void abandon(http::Token waiter);
 
-  /// Returns the number of requests in flight and of those that wait.
+  /// Returns the requests that wait here. Those that ask for addresses are notified once addresses() are known.
+  WaitingList& waiting() { return waiting_; }
+  /// Returns the number of requests in flight and of those that wait or are expected.
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
   /// Returns how many of these are not ready yet.
@@ -77,9 +83,13 @@ class Pool final : public ConnectionOwner, public RoomUser {
   /// Runs in the drive beat: notifies waiters and opens connections.
   void settle();
   bool dirty = false;
+  const base::MonotonicTime since;  // the time when it was made
 
   // ConnectionOwner
   PoolOwner& cluster() override { return cluster_; }
+  bool uses(const ConnectionRoom& room) const override {
+    return &room == &room_ || (places_ != nullptr && &room == &places_->room());
+  }
   bool permits(const net::Address& address) const override;
   void attach(const Connection& connection) override;
   void detach() override;
@@ -104,14 +114,15 @@ class Pool final : public ConnectionOwner, public RoomUser {
   std::size_t lacking() const;
   /// Opens a connection. Returns false if that serves no request now; after an error all waiters have been notified.
   bool open();
-  /// Called when there is no room for a connection that it wants, or when another pool comes first.
-  void onFull();
+  /// Called when that room has none for a connection that it wants, or when another pool comes first.
+  void onFull(ConnectionRoom& room);
 
   UpstreamContext& owner_;
   PoolOwner& cluster_;
   /// The address of an endpoint that has one; those of a name come from the resolver.
   const std::optional<base::Result<net::Addresses>> fixed_;
   ConnectionRoom& room_;
+  const std::shared_ptr<const EndpointPlaces> places_;
   std::optional<http::Version> version_;
   ReadyConnections ready_;
   WaitingList waiting_;

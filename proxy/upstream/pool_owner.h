@@ -11,6 +11,7 @@ namespace sluice::upstream {
 
 class ConnectionRoom;
 class Pool;
+class ReachNotes;
 
 /// The metric http_client_open_connections counts a connection under one of these.
 enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
@@ -19,6 +20,7 @@ enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 enum class Elsewhere : std::uint8_t {
   kAny,        // any other one, because the endpoint has gone
   kReachable,  // those that are not ejected
+  kRoomy,      // those of them that are not full, because its own is
   kConnected   // those with connections, because no more may be opened
 };
 
@@ -37,16 +39,21 @@ class PoolOwner {
   virtual void countWaiters(int more) = 0;
   /// Returns whether a request may find another endpoint.
   virtual bool hasChoice() const = 0;
+  /// Returns at most how many requests the endpoints that may be reached let through beyond those that they have.
+  virtual std::size_t vacancy() = 0;
+  /// Called when an endpoint may have room for requests that wait for another one, which is
+  /// full.
+  virtual void onVacancy() = 0;
   /// Moves `waiter`, which `from` cannot serve, to another endpoint. Returns false, and changes nothing, if there is
   /// none for it or if it has tried enough of them.
   virtual bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) = 0;
+  /// Returns true if a request waits for a connection of the pool, or was notified to ask it again.
+  virtual bool isAwaited(const Pool& pool) const = 0;
   /// Called when the waiter was notified of a failure.
   virtual void forget(http::Token waiter) = 0;
   virtual void onUse(ConnectionUse before, ConnectionUse now) = 0;
-  /// Called when a connection has been opened.
-  virtual void onReached() = 0;
-  /// Called when no connection could be made.
-  virtual void onUnreached(const base::Error& error) = 0;
+  /// Returns where the outcomes of connections are noted.
+  virtual ReachNotes& reach() = 0;
 
  protected:
   ~PoolOwner() = default;

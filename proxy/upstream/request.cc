@@ -10,6 +10,7 @@ namespace sluice::upstream {
 bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client, bool seeks) {
   Cluster& cluster = context_.cluster(plan);
   at_.place = cluster.enter(token_, client, seeks);
+  at_.seat.open(client, seeks);
   if (at_.place != Place::kNone) {
     at_.cluster = &cluster;
     return true;
@@ -18,16 +19,23 @@ bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan, net
   return false;
 }
 
+// A request that is sent again may fail before it has another connection.
 base::Result<bool> Request::acquire(const Wishes& wishes) {
+  at_.peer.reset();
   if (at_.place == Place::kSought) {
     if (!at_.cluster->places().take(token_)) return false;
     at_.place = Place::kHeld;
   }
-  auto lease = at_.cluster->acquire(token_, wishes);
+  auto lease = at_.cluster->acquire(token_, wishes, &at_.seat);
   if (!lease.ok()) return lease.error();
   if (lease->empty()) return false;
   at_.connection = *lease;
   return true;
+}
+
+void Request::leaveEndpoint() {
+  if (at_.seat.seeks()) at_.cluster->abandon(token_);
+  at_.seat.leave(token_);
 }
 
 bool Request::backsUp() const {

@@ -20,6 +20,7 @@
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
+#include "proxy/upstream/endpoint_places.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
@@ -49,18 +50,23 @@ class Request {
   bool enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client, bool seeks = true);
   bool entered() const { return at_.cluster != nullptr; }
   void leave() {
+    if (at_.seat.isTaken()) leaveEndpoint();
     if (entered()) std::exchange(at_.cluster, nullptr)->leave(token_, at_.place);
   }
   /// Returns true if it has a place of the circuit breaker with that number.
   bool holdsPlaceOf(std::uint64_t breaker) const {
-    return entered() && at_.place == Place::kHeld && at_.cluster->places().breaker() == breaker;
+    if (entered() && at_.place == Place::kHeld && at_.cluster->places().breaker() == breaker) return true;
+    return at_.seat.isOf(breaker);
   }
-  /// Gives the place back until the client continues, although the Backend has the request.
+  /// Gives the place back until the client continues, although the Backend has the request. The place at its endpoint
+  /// goes with it.
   void releasePlace() {
+    at_.seat.release();
     if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().releasePlace();
   }
   /// Takes the place again.
   void retakePlace() {
+    at_.seat.retake();
     if (!entered() || at_.place != Place::kReleased) return;
     at_.cluster->places().retakePlace();
     at_.place = Place::kHeld;
@@ -68,12 +74,14 @@ class Request {
 
   /// Returns Cluster::resolve(): empty means that the user is notified when to ask again.
   base::Result<net::Addresses> resolve() { return at_.cluster->resolve(token_); }
-  /// Leases a connection. Returns false if there is none yet; the user is then notified when to ask again.
+  /// Leases a connection, and takes a place at the endpoint to which it goes, if endpoints have bounds. Returns false
+  /// if there is none yet; the user is then notified when to ask again.
   base::Result<bool> acquire(const Wishes& wishes);
   /// Returns the cause of the wait, if it has to ask again later.
   ConnectionWait wait() const {
     if (!entered()) return {};
-    return at_.place == Place::kSought ? ConnectionWait{ConnectionWait::Stage::kQueue} : at_.cluster->waitOf(token_);
+    const bool seeks = at_.place == Place::kSought || at_.seat.seeks();
+    return seeks ? ConnectionWait{ConnectionWait::Stage::kQueue} : at_.cluster->waitOf(token_);
   }
   /// Returns true if bytes that were written for the Backend wait for it to take them.
   bool backsUp() const;
@@ -110,8 +118,17 @@ class Request {
   /// Returns the deadline of an attempt that may take `bound` from begin() on; max() if it has not begun, or if `bound`
   /// is 0.
   base::MonotonicTime deadline(base::Duration bound) const;
-  /// Returns the address to which it went; nullptr if it never had a connection.
+  /// Returns the endpoints of its Backend as far as this worker knows them; none if it has no place.
+  routing::CurrentEndpoints endpoints() const {
+    return entered() ? at_.cluster->endpoints() : routing::CurrentEndpoints();
+  }
+  /// Returns the address to which it went, when it was sent last; nullptr if it has had no connection since acquire().
   const net::Address* peer() const { return at_.peer ? &*at_.peer : nullptr; }
+  /// Returns the SHA-256 of the certificate on the leased connection; empty if it has none. To be called after a
+  /// successful claim() in the same turn.
+  std::string_view certificate() const { return connection()->certificate(); }
+  /// Called when the certificate is refused; see Connection::discardOutdated(). The connection is given back.
+  bool discardOutdated() const { return connection()->discardOutdated(); }
   /// Returns true if the connection had served other requests.
   bool reused() const { return at_.reused; }
   /// Returns true if it failed because the connection had been idle for too long.
@@ -123,6 +140,7 @@ class Request {
   void avoidStale();
 
  private:
+  void leaveEndpoint();
   /// Returns true if the connection is lost, and not only the stream.
   bool lostConnection() const;
   void cutShort();
@@ -134,6 +152,7 @@ class Request {
   struct Progress {
     Cluster* cluster = nullptr;
     Place place = Place::kNone;
+    EndpointSeat seat;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     bool reused = false;

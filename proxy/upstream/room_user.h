@@ -7,6 +7,11 @@ class Connection;
 
 class RoomUser {
  public:
+  RoomUser() = default;
+  // Rooms refer to it by its address.
+  RoomUser(const RoomUser&) = delete;
+  RoomUser& operator=(const RoomUser&) = delete;
+
   /// Returns true if it has connections that end, or become idle, with the request that they serve, including those
   /// that are to be reaped. A busy connection of HTTP/2 may stay busy for ever.
   virtual bool mayYield() const = 0;

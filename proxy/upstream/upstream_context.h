@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "proxy/base/random.h"
@@ -52,6 +53,7 @@ struct UpstreamParts {
   UpstreamPolicy policy;
   std::uint64_t randomSeed = 1;             // for the choice of endpoints; must not be 0
   observe::BoundedLog* debugLog = nullptr;  // null: nothing is written about connections
+  std::string zone = {};                    // where the gateway is; empty: unknown
 };
 
 class UpstreamContext {
@@ -79,6 +81,7 @@ class UpstreamContext {
     metrics().at<observe::Metric::kAddressDenied>(routing::addressClassName(routing::classify(address.bytes()))).add();
   }
   observe::BoundedLog* debugLog() const { return parts_.debugLog; }
+  const std::string& zone() const { return parts_.zone; }
   std::uint64_t random() { return random_.next(); }
   /// How many endpoints took no connection lately, and how many Backends none of whose endpoints takes one.
   std::size_t& failing() { return failing_; }

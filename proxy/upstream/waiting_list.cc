@@ -5,9 +5,19 @@
 
 namespace sluice::upstream {
 
+// The cluster subtracts what is left by itself.
+WaitingList::~WaitingList() {
+  if (places_ != nullptr) places_->countWaiters(-static_cast<int>(waiters_.size() + comers_.size()));
+}
+
+void WaitingList::countWaiters(int more) {
+  cluster_.countWaiters(more);
+  if (places_ != nullptr) places_->countWaiters(more);
+}
+
 void WaitingList::add(http::Token waiter) {
   waiters_.push_back(waiter);
-  cluster_.countWaiters(1);
+  countWaiters(1);
 }
 
 void WaitingList::addAsker(http::Token asker) {
@@ -15,12 +25,28 @@ void WaitingList::addAsker(http::Token asker) {
   cluster_.countWaiters(1);
 }
 
+// It is counted as one that waits, so that no other request gets its place in the queue.
+void WaitingList::expect(http::Token comer) {
+  comers_.push_back(comer);
+  countWaiters(1);
+}
+
+void WaitingList::arrive(http::Token comer) {
+  if (!comers_.empty()) countWaiters(-static_cast<int>(std::erase(comers_, comer)));
+}
+
+void WaitingList::expectNone() {
+  countWaiters(-static_cast<int>(comers_.size()));
+  comers_.clear();
+}
+
 void WaitingList::remove(http::Token waiter) {
+  arrive(waiter);
   cluster_.countWaiters(-static_cast<int>(std::erase(askers_, waiter)));
   const auto found = std::find(waiters_.begin(), waiters_.end(), waiter);
   if (found == waiters_.end()) return;
   waiters_.erase(found);
-  cluster_.countWaiters(-1);
+  countWaiters(-1);
 }
 
 std::optional<std::size_t> WaitingList::ahead(http::Token waiter) const {
@@ -36,7 +62,7 @@ bool WaitingList::asks(http::Token asker) const {
 http::Token WaitingList::take() {
   const http::Token waiter = waiters_.front();
   waiters_.pop_front();
-  cluster_.countWaiters(-1);
+  countWaiters(-1);
   return waiter;
 }
 
@@ -68,10 +94,17 @@ void WaitingList::fail(const base::Error& error, std::size_t count, Elsewhere el
   }
 }
 
-void WaitingList::move(Elsewhere elsewhere) {
-  for (std::size_t count = waiters_.size(); count > 0; --count) {
+// Each leaves the front and comes back at the end, so the order of those that stay is the same.
+void WaitingList::move(Elsewhere elsewhere, std::size_t kept, std::size_t most) {
+  const std::size_t size = most > 0 ? waiters_.size() : 0;
+  for (std::size_t i = 0; i < size; ++i) {
     const http::Token waiter = take();
-    if (!cluster_.relocate(waiter, pool_, elsewhere)) add(waiter);
+    const bool leaves = i >= kept && most > 0 && cluster_.relocate(waiter, pool_, elsewhere);
+    if (leaves) {
+      --most;
+    } else {
+      add(waiter);
+    }
   }
 }
 

@@ -61,7 +61,11 @@ TEST(Bans, EveryObjectHasOneVisibleOwner) {
       {R"(\bdelete\s+[A-Za-z_\[])", "an owner holds it by value or unique_ptr", product},
       {R"(^(?!.*unique_ptr<).*\bnew\s+[A-Za-z_])", "make_unique, or unique_ptr around a private constructor", product},
       {R"(\b(malloc|calloc|realloc)\s*\()", "ChunkPool, Arena or a container",
-       [](const SourceFile& file) { return file.isProduct() && file.path != "proxy/http/h2/h2_memory.cc"; }},
+       [](const SourceFile& file) {
+         // nghttp2 and Lua take their memory from functions like these, which count it.
+         return file.isProduct() && file.path != "proxy/http/h2/h2_memory.cc" &&
+                file.path != "filters/lua/ground/script_meter.cc";
+       }},
       {R"(shared_ptr<(?!\s*const\b))", "shared_ptr only to const", ourOwnership},
   });
 }
@@ -143,7 +147,7 @@ TEST(Bans, HeadersHaveACommentAndTheNamespaceOfTheirFolder) {
     if (!file.text.starts_with("//")) findings.push_back(file.path + ": begins without a comment that says what it is");
     if (file.text.find("\n#pragma once\n") == std::string::npos)
       findings.push_back(file.path + ": has no #pragma once");
-    if (!file.isProduct()) continue;
+    if (!file.isProduct() || file.path == "filters/library/sluice_processor.h") continue;  // C has no namespaces
     const std::string library = libraryOf(file.path);
     const std::string wanted = "namespace sluice::" + library.substr(library.rfind('/') + 1);
     if (file.text.find(wanted) == std::string::npos) findings.push_back(file.path + ": is not in " + wanted);

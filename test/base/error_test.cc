@@ -92,6 +92,20 @@ TEST(Error, HasTheStatusOfItsType) {
   EXPECT_EQ(error.detail, "slow down");
 }
 
+TEST(Error, IsOfAConnectionOnlyIfTheBackendCouldNotBeReached) {
+  const auto isOf = [](ErrorType type) { return isOfConnection(Error::upstream(type, "no")); };
+  for (const ErrorType type :
+       {ErrorType::kConnectionRefused, ErrorType::kConnectionTimeout, ErrorType::kDnsError, ErrorType::kDnsTimeout,
+        ErrorType::kConnectionTerminated, ErrorType::kTlsProtocolError, ErrorType::kTlsCertificateError}) {
+    EXPECT_TRUE(isOf(type)) << errorTypeName(type);
+  }
+  for (const ErrorType type : {ErrorType::kConnectionLimitReached, ErrorType::kDestinationIpProhibited,
+                               ErrorType::kDestinationUnavailable, ErrorType::kHttpRequestDenied}) {
+    EXPECT_FALSE(isOf(type)) << errorTypeName(type);
+  }
+  EXPECT_FALSE(isOfConnection({ErrorType::kConnectionTerminated, ErrorOrigin::kDownstream, "the client has gone"}));
+}
+
 TEST(Error, IsInternalByDefault) {
   const Error error;
   EXPECT_EQ(error.type, ErrorType::kProxyInternalError);

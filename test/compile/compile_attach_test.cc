@@ -180,6 +180,22 @@ TEST(HostnameConflict, IsWonByTheFirstNameAmongRoutesOfOneAge) {
                         "give this HTTPRoute hostnames, or another listener"));
 }
 
+TEST(HostnameConflict, IsWonByTheHttpRouteAmongRoutesWithoutATime) {
+  const auto undated = [](const std::string& kind, const std::string& name) {
+    return with(with(kRoute, "kind: HTTPRoute", "kind: " + kind), "{name: route,", "{name: " + name + ",");
+  };
+  const std::string call = with(undated("GRPCRoute", "a"), "spec:", "spec:\n  hostnames: [x.a.test]");
+  const World world({kClass, kGateway, kBackend, call, undated("HTTPRoute", "b")});
+  EXPECT_EQ(world.condition("HTTPRoute", "b", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("GRPCRoute", "a", "Accepted"), "False/HostnameConflict");
+  EXPECT_THAT(
+      world.message("GRPCRoute", "a", "Accepted"),
+      HasSubstr("HTTPRoute default/b has all hostnames on listener web, and a hostname serves one kind only: give this "
+                "GRPCRoute other hostnames, or another listener; without times of creation an HTTPRoute goes before a "
+                "GRPCRoute, but in a cluster the older route does"));
+  EXPECT_EQ(world.outcome("x.a.test"), "default/origin");
+}
+
 TEST(HostnameConflict, RequiresACommonHostAndAListener) {
   const World apart({kClass, kGateway, kBackend, aged("HTTPRoute", "web", kOld, "a.test"),
                      aged("GRPCRoute", "rpc", kNew, "*.a.test")});

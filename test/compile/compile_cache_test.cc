@@ -2,12 +2,14 @@
 // compilation.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <string>
 
 #include "test/compile/compile_world.h"
 #include "test/compile/compiled_folder.h"
 #include "test/compile/processor_types.h"
+#include "test/compile/processors/server_type.h"
 
 namespace sluice::compile {
 namespace {
@@ -146,6 +148,71 @@ TEST(CompileCache, KeepsTheRulesOfRoutesWithPayloadProcessors) {
   EXPECT_NE(folder.rule("/b"), b);
 }
 
+/// Compiles the folder while a policy for the Service "shop" comes, changes and goes. `found` returns the plan of the
+/// rule for /b that leads to the Service.
+template <typename Found>
+void expectFollowsPoliciesOfTheService(CompiledFolder& folder, Found&& found) {
+  const std::string policy = with(kRetries,
+                                  "group: gateway.networking.k8s.io, kind: HTTPRoute, name: a}], retry: {"
+                                  "attempts: 3}",
+                                  "group: '', kind: Service, name: shop}], timeout: {tcp: {connectTimeout: 3s}}");
+  folder.compile();
+  const std::string plain = found()->identity.text();
+  EXPECT_FALSE(found()->connection.connectTimeout);
+  for (const char* const each : {"3s", "4s"}) {
+    folder.write("policy.yaml", with(policy, "3s", each));
+    folder.compile();
+    EXPECT_EQ(found()->connection.connectTimeout, std::chrono::seconds(each[0] - '0'));
+    const routing::Rule* const rule = folder.rule("/b");
+    const routing::BackendPlan* const plan = found();
+    for (const char* const address : {"10.0.0.2", "10.0.0.3"}) {
+      folder.write("slice.yaml", shopSlice("{addresses: [" + std::string(address) + "]}"));
+      folder.compile();
+      EXPECT_EQ(folder.rule("/b"), rule) << "nothing of it has changed";
+      EXPECT_EQ(found(), plan);
+      EXPECT_EQ(folder.endpoints(), std::string(address) + " ");
+    }
+  }
+  folder.write("policy.yaml", "");
+  folder.compile();
+  EXPECT_EQ(found()->identity.text(), plain);
+}
+
+TEST(CompileCache, FollowsPoliciesForTheServersOfPayloadProcessors) {
+  for (const bool isAttached : {false, true}) {
+    CompiledFolder folder(test::typesWithServers());
+    folder.write("class.yaml", std::string(test::kClass));
+    folder.write("gateway.yaml", std::string(test::kGateway));
+    folder.write("second.yaml", std::string(kSecondBackend));
+    folder.write("service.yaml", std::string(kShopService));
+    folder.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+    const std::string uses =
+        "[{name: a, type: 'sluice.dev/ExtProc:v1', config: {backendRefs: [{name: shop, port: 80}]}}]";
+    const std::string filter = ", filters: [{type: PayloadProcessing, payloadProcessing: " + uses + "}]";
+    folder.write("b.yaml", routeToBackend("b", "second", isAttached ? "" : filter));
+    if (isAttached) {
+      folder.write("processor.yaml",
+                   "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: "
+                   "{group: gateway.networking.k8s.io, kind: HTTPRoute, name: b}, processors: " +
+                       uses + "}\n");
+    }
+    expectFollowsPoliciesOfTheService(folder, [&folder]() -> const routing::BackendPlan* {
+      return routing::planOf(*folder.rule("/b")->chain->targets().at(0)).get();
+    });
+  }
+}
+
+TEST_F(CompileCacheTest, FollowsPoliciesForTheServicesOfMirrors) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+  const std::string mirror = "filters: [{type: RequestMirror, requestMirror: {backendRef: {name: shop, port: 80}}}]";
+  folder_.write("b.yaml", routeToBackend("b", "second", ", " + mirror));
+  expectFollowsPoliciesOfTheService(folder_, [this] { return folder_.rule("/b")->mirrors.at(0).backend.get(); });
+  folder_.write("b.yaml", with(routeToBackend("b", "second"), "name: second}", "name: second, " + mirror + "}"));
+  expectFollowsPoliciesOfTheService(folder_,
+                                    [this] { return folder_.rule("/b")->backends.at(0).mirrors.at(0).backend.get(); });
+}
+
 TEST_F(CompileCacheTest, KeepsTheRulesOfUnchangedRoutes) {
   const routing::Rule* a = folder_.rule("/a");
   const routing::Rule* b = folder_.rule("/b");
@@ -221,9 +288,11 @@ TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheServiceOfABacken
 TEST_F(CompileCacheTest, FollowsTheEndpointsOfAServiceOfGrpcRoutes) {
   folder_.write("service.yaml", std::string(kShopService));
   folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
-  folder_.write("a.yaml",
-                "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {name: a}\nspec:\n  parentRefs: "
-                "[{name: egress}]\n  rules: [{backendRefs: [{name: shop, port: 80}]}]\n");
+  folder_.write(
+      "a.yaml",
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {name: a, creationTimestamp: "
+      "\"2026-01-31T23:59:59Z\"}\nspec:\n  parentRefs: [{name: egress}]\n  rules: [{backendRefs: [{name: shop, "
+      "port: 80}]}]\n");
   folder_.compile();
   EXPECT_EQ(folder_.endpoints(), "10.0.0.1 ");
   folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.2]}"));
@@ -282,6 +351,23 @@ TEST_F(CompileCacheTest, DropsRoutesThatTheLastCompilationDidNotHave) {
   folder_.write("b.yaml", routeToBackend("b", "second"));
   folder_.compile();
   EXPECT_NE(folder_.rule("/b"), nullptr);
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheirServiceMoveToAnotherZone) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1], zone: a}"));
+  folder_.write("b.yaml",
+                "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: b}\nspec:\n  parentRefs: "
+                "[{name: egress}]\n  rules: [{matches: [{path: {value: /b}}], backendRefs: [{name: shop, port: 80}]}]\n"
+                "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: "
+                "[{group: gateway.networking.k8s.io, kind: HTTPRoute, name: b}], loadBalancing: {zone: Prefer}}\n");
+  folder_.compile();
+  const routing::Rule* b = folder_.rule("/b");
+  EXPECT_EQ(folder_.zones(), "a ");
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1], zone: b}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b"), b);
+  EXPECT_EQ(folder_.zones(), "b ");
 }
 
 TEST(BackendCache, ReturnsTheEarlierOfTwoEqualPlans) {

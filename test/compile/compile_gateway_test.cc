@@ -222,8 +222,7 @@ TEST(CompileGateway, Answers500IfTheSettingsCannotBeRead) {
 }
 
 TEST(CompileGateway, Answers500ForAFieldThatWouldRestrictTraffic) {
-  const World world(
-      {kClass, with(kGateway, "  listeners:", "  tls: {frontend: {default: {}}}\n  listeners:"), kBackend, kRoute});
+  const World world({kClass, with(kGateway, "  listeners:", "  tls: {backend: {}}\n  listeners:"), kBackend, kRoute});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/UnsupportedValue");
   EXPECT_EQ(world.outcome(), "500");
 }

@@ -105,12 +105,16 @@ spec:
                                           "of-rule"}));
 }
 
-TEST(CompileProcessors, RefusesABackendsStepThatChangesABodyBeforeAuthentication) {
+TEST(CompileProcessors, TakesABackendsStepThatChangesABodyBeforeAuthentication) {
   const auto early = [](const std::string& type) {
     return "{name: a, type: 'sluice.dev/" + type + ":v1', preAuth: true}";
   };
   EXPECT_EQ(backendDegraded(worldWithExtensions(early("Inspects"))), "");
-  EXPECT_EQ(backendDegraded(worldWithExtensions(early("Streams"))), "True/UnsupportedPreAuth");
+  const World world = worldWithExtensions(early("Streams"));
+  EXPECT_EQ(backendDegraded(world), "");
+  const processing::Chain& chain = *world.snapshot().backends.at(0)->chain;
+  ASSERT_EQ(chain.of(processing::Phase::kRequestBody, processing::Round::kFirst).size(), 1U);
+  EXPECT_TRUE(chain.of(processing::Phase::kRequestBody)[0].hidesClient);
 }
 
 TEST(CompileProcessors, LeavesOutAndReportsAProcessorThatFailsOpen) {

@@ -104,6 +104,19 @@ TEST(CompileService, JoinsItsSlicesWithoutDuplicateEndpoints) {
               ElementsAre("10.0.0.1 8080", "10.0.0.2 8080", "10.0.0.7 8080"));
 }
 
+TEST(CompileService, KnowsTheZonesOfItsEndpoints) {
+  const World world = shop(std::string(kService), with(kSlice, "targetRef: {kind: Pod, name: p}",
+                                                       "hints: {forZones: [{name: y}, {name: z}]}"));
+  EXPECT_THAT(firstPlan(world).zones, ElementsAre(base::EndpointZones{"z", {}}, base::EndpointZones{"", {"y", "z"}}));
+}
+
+TEST(CompileService, TakesTheZonesOfTheFirstSliceThatHasAnEndpoint) {
+  const std::string more = with(with(kSlice, "shop-1", "shop-2"), "zone: z", "zone: y");
+  const World world = worldOfServices({std::string(kService), std::string(kSlice), more});
+  EXPECT_THAT(endpoints(world), ElementsAre("10.0.0.1 8080", "10.0.0.2 8080"));
+  EXPECT_THAT(firstPlan(world).zones, ElementsAre(base::EndpointZones{"z", {}}, base::EndpointZones()));
+}
+
 TEST(CompileService, IgnoresSlicesOfOtherServices) {
   const std::string other = with(kSlice, "service-name: shop", "service-name: other");
   const std::string elsewhere = with(kSlice, "name: shop-1", "name: shop-1, namespace: elsewhere");

@@ -66,6 +66,14 @@ class CompiledFolder {
     }
     return text;
   }
+  /// Returns the zones of these, joined.
+  std::string zones() const {
+    std::string text;
+    for (const auto& backend : result_.snapshot->backends) {
+      for (const base::EndpointZones& each : backend->zones) text += each.zone + " ";
+    }
+    return text;
+  }
 
  private:
   static std::string statuses(const CompileResult& result) {

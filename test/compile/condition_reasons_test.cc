@@ -10,6 +10,7 @@
 
 #include "test/compile/compile_world.h"
 #include "test/compile/processor_types.h"
+#include "test/support/health_checks.h"
 #include "test/support/passwords.h"
 
 namespace sluice::compile {
@@ -105,7 +106,16 @@ void lookAtListeners(ReasonsGiven& given) {
   given.look({kClass, listeners(https("a", "'*.test'", "one") + ", " + https("b", "b.test", "two")), one, two});
 }
 
-/// Provokes NoValidCACertificate.
+/// Provokes ConfigurationChanged, InvalidCACertificateKind, and NoValidCACertificate of listeners.
+void lookAtVerifiedClients(ReasonsGiven& given) {
+  const std::string one = test::keyPair("one", test::server());
+  const std::string frontend =
+      "  tls: {frontend: {default: {validation: {mode: AllowInsecureFallback, caCertificateRefs: [{group: '', kind: "
+      "Service, name: ca}]}}}}\n  listeners:";
+  given.look({kClass, with(listeners(https("a", "a.test", "one")), "  listeners:", frontend), one});
+}
+
+/// Provokes NoValidCACertificate of policies.
 void lookAtTlsPolicies(ReasonsGiven& given) {
   given.look({kClass, kGateway, test::routeWithRules("rules: [{backendRefs: [{name: s, port: 80}]}]"),
               "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n",
@@ -167,15 +177,15 @@ void lookAtHealth(ReasonsGiven& given) {
   World world({kClass, kGateway, kBackend, kRoute,
                "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: [{group: "
                "gateway.networking.k8s.io, kind: HTTPRoute, name: route}], healthCheck: {active: {type: TCP}}}\n"});
-  world.snapshot().checked.at(0).check->set(routing::CheckedState::kUnhealthy);
+  sluice::test::setHealth(*world.snapshot().checked.at(0).check, routing::CheckedState::kUnhealthy);
   world.recompile();
   given.look(world);
-  const processing::ServerHealth& reach = *world.snapshot().backends.at(0)->reach;
+  const routing::BackendReach& reach = *world.snapshot().backends.at(0)->reach;
   const base::WallTime now{std::chrono::hours(1)};
   for (std::uint32_t i = 0; i < processing::ServerHealth::kMostFailures; ++i) {
-    reach.onFailure(processing::Cause::kError, now);
+    reach.onFailure(base::Error::upstream(base::ErrorType::kConnectionRefused, "connection refused"), now);
   }
-  EXPECT_TRUE(hasMoved(world.result().health, now));
+  EXPECT_TRUE(hasMoved(world.result().health, now, {}));
   world.recompile();
   given.look(world);
 }
@@ -197,6 +207,7 @@ TEST(ConditionReasons, AreAllProvoked) {
   lookAtListeners(given);
   lookAtRoutes(given);
   lookAtBackends(given);
+  lookAtVerifiedClients(given);
   lookAtTlsPolicies(given);
   lookAtHealth(given);
   lookAtEgressPolicies(given);

@@ -72,13 +72,21 @@ TEST(Disclosure, NamesObjectsOfOtherNamespacesByTheirKind) {
 }
 
 TEST(Disclosure, OfRoutesThatHaveAHostnameOrAMatch) {
-  const std::string grpc = with(with(kRoute, "HTTPRoute", "GRPCRoute"), "name: route,", "name: hidden,");
+  const std::string grpc = with(with(kRoute, "HTTPRoute", "GRPCRoute"), "name: route,",
+                                "name: hidden, creationTimestamp: '2024-01-01T00:00:00Z',");
   const World conflict = openWorld({grpc, theirRoute()});
   EXPECT_EQ(conflict.condition("HTTPRoute", "mine", "Accepted"), "False/HostnameConflict");
-  EXPECT_THAT(toldIn(conflict, "theirs"),
-              AllOf(HasSubstr(": a GRPCRoute of another namespace has one of these hostnames on listener web, and a "
-                              "hostname serves one kind only"),
-                    Not(HasSubstr("hidden"))));
+  EXPECT_THAT(
+      toldIn(conflict, "theirs"),
+      AllOf(HasSubstr(": a GRPCRoute of another namespace has hostnames on listener web, and a hostname serves one "
+                      "kind only"),
+            Not(HasSubstr("hidden"))));
+  const World named = openWorld({with(grpc, "spec:", "spec:\n  hostnames: ['*.hidden.test']"),
+                                 with(theirRoute(), "spec:", "spec:\n  hostnames: ['a.hidden.test']")});
+  EXPECT_THAT(toldIn(named, "theirs"),
+              AllOf(HasSubstr(": a GRPCRoute of another namespace has a hostname that overlaps a.hidden.test on "
+                              "listener web"),
+                    Not(HasSubstr("*.hidden"))));
   const World shadowed = openWorld({with(kRoute, "name: route,", "name: hidden,"), theirRoute()});
   EXPECT_THAT(toldIn(shadowed, "theirs"),
               AllOf(HasSubstr("the same match of an HTTPRoute of another namespace comes first on listener web"),
@@ -206,7 +214,7 @@ TEST(Disclosure, OfTheCatalog) {
   const std::string catalog = test::configMap("catalog", "guard.yaml",
                                               "type: 'acme.test/Guard:v1'\nengine: lua\nphases: "
                                               "[request-headers]\nschemaRef: {namespace: default, name: hidden, "
-                                              "key: k}\n");
+                                              "key: k}\nlua: {script: x}\n");
   const std::string filter =
       "rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [{name: a, type: 'acme.test/Guard:v1', phase: "
       "request-headers}]}], ";

@@ -204,6 +204,24 @@ TEST(ExtensionHooks, VerifyTheirServerByTheAuthoritiesOfASecret) {
   EXPECT_NE(serverOf(mutual)->tls->clientKey, nullptr);
 }
 
+TEST(ExtensionHooks, ShowTheLastGoodPairWhileTheirSecretHasNone) {
+  const std::string tls =
+      "fqdn: {hostname: ext.test, port: 5005}, tls: {certificateRef: {namespace: default, name: ca}, "
+      "clientCertificateRef: {namespace: default, name: own}}";
+  const std::string ca = test::secret("ca", {{"tls.crt", test::authority().certificate}}) + "---\n";
+  const World good = worldWithHookServer(tls, ca + test::keyPair("own", test::server()));
+  ASSERT_NE(serverOf(good), nullptr);
+  EXPECT_EQ(good.condition("GatewayClass", "sluice", "Degraded"), "");
+  const std::string half = ca + test::keyPair("own", {test::authority().certificate, test::server().key});
+  const World kept = worldWithHookServer(tls, half, &good);
+  ASSERT_NE(serverOf(kept), nullptr);
+  EXPECT_EQ(serverOf(kept)->tls->clientCertificate->fingerprint(),
+            serverOf(good)->tls->clientCertificate->fingerprint());
+  EXPECT_EQ(kept.condition("GatewayClass", "sluice", "Degraded"), "True/InvalidClientCertificateRef");
+  const World start = worldWithHookServer(tls, half);
+  EXPECT_EQ(serverOf(start), nullptr);
+}
+
 TEST(ExtensionHooks, RefuseTheirScopeWhileTheSecretsOfTheirTlsAreMissing) {
   const std::string tls =
       "fqdn: {hostname: ext.test, port: 5005}, tls: {certificateRef: {namespace: default, name: ca}}";

@@ -188,7 +188,7 @@ TEST_F(ProcessorCacheTest, FollowsAChangedCatalog) {
   EXPECT_FALSE(process_.served()) << "its phase is allowed no more";
 }
 
-TEST_F(ProcessorCacheTest, FollowsTheBoundOfContextsAndNoOtherLimit) {
+TEST_F(ProcessorCacheTest, FollowsTheBoundsOfContextsAndScriptsAndNoOtherLimit) {
   const std::string gatewayClass =
       test::with(test::kClass, "spec: {",
                  "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
@@ -200,6 +200,7 @@ TEST_F(ProcessorCacheTest, FollowsTheBoundOfContextsAndNoOtherLimit) {
   EXPECT_EQ(compiled("processorContext: 16Ki"), 0) << "that is the default";
   EXPECT_EQ(compiled("processorContext: 8Ki"), 1);
   EXPECT_EQ(compiled("processorContext: 8Ki, processorBuffer: 1Mi"), 0);
+  EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki"), 1);
 }
 
 TEST_F(ProcessorCacheTest, DropsProcessorsThatTheLastConfigurationDidNotHave) {

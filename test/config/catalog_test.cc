@@ -33,7 +33,7 @@ const std::string kGood =
 ProcessorSupport support() {
   return {{{"sluice.dev/Edit:v1", {"request-headers", "connect", "response-headers"}, true, R"({"type":"object"})"},
            {"sluice.dev/Late:v1", {"request-headers"}, false, R"({"type":"object"})"}},
-          {ProcessorEngine::kLua}};
+          {"lua"}};
 }
 
 /// Writes settings and ConfigMaps as texts, and reads the Catalog from them with a cache.
@@ -280,7 +280,7 @@ TEST_F(Catalogs, ABrokenEntryDisablesOnlyItsTypeAndIsReportedWithItsLine) {
   goodCatalog();
   configMap("main", {{"broken.yaml",
                       "type: 'acme.test/Broken:v1'\nengine: lua\nphases: [request-headres]\n"
-                      "schemaRef: {name: schemas, key: pii.json}\n"},
+                      "schemaRef: {name: schemas, key: pii.json}\nlua: {script: x}\n"},
                      {"edit.yaml", "type: 'sluice.dev/Edit:v1'\nengine: builtin\nphases: [connect]\nlimit: 1\n"},
                      {"pii.yaml", kGood},
                      {"text.yaml", "[1, 2\n"}});
@@ -318,7 +318,7 @@ TEST_F(Catalogs, InvalidEntriesAreRefused) {
   EXPECT_THAT(problemOf(with("name: schemas", "name: nobody")), HasSubstr("ConfigMap ops/nobody does not exist"));
   EXPECT_THAT(problemOf(with("schemaRef: {name: schemas, key: pii.json}\n", "")), HasSubstr("schemaRef: is required"));
   EXPECT_THAT(problemOf(with("64Ki", "many")), HasSubstr("limits.bodyBytes: must be a quantity"));
-  EXPECT_THAT(problemOf(with("lua: {script: x}", "extProc: {}")), HasSubstr("extProc"));
+  EXPECT_THAT(problemOf(with("lua: {script: x}", "lua: {script: x}\nextProc: {}")), HasSubstr("extProc"));
   EXPECT_THAT(problemOf(with("lua: {script: x}", "lua: 1")), HasSubstr("lua: must be a map"));
   EXPECT_THAT(problemOf("type: 'sluice.dev/New:v1'\nengine: builtin\nphases: [connect]\n"),
               HasSubstr("there is no built-in type"));
@@ -410,6 +410,34 @@ TEST_F(Catalogs, ACatalogChangesWithItsSchemasAndReportsItsProblemsEachTime) {
   read();
   EXPECT_NE(catalog_, first);
   EXPECT_THAT(problems_, IsEmpty());
+}
+
+TEST_F(Catalogs, AScriptElsewhereIsPartOfTheEntryAndTheCatalogChangesWithIt) {
+  goodCatalog();
+  std::string entry = kGood;
+  entry.replace(entry.find("{script: x}"), 11, "{scriptRef: {name: scripts, key: a.lua}}");
+  configMap("main", {{"pii.yaml", entry}});
+  const auto script = [&] {
+    return admitted(useOf("acme.test/Pii:v1", "request-body", R"({"modelRef":"m"})")) == "admitted"
+               ? admission_.type->entry.engineConfig->find("script")->text
+               : admission_.reason;
+  };
+  read();
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("pii.yaml: lua.scriptRef: ConfigMap ops/scripts does not exist")));
+  EXPECT_EQ(script(), "UnsupportedExtensionType");
+  configMap("scripts", {{"b.lua", "return 1"}});
+  read();
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("pii.yaml: lua.scriptRef: ConfigMap ops/scripts has no key a.lua")));
+  configMap("scripts", {{"a.lua", "return 1"}});
+  read();
+  EXPECT_THAT(problems_, IsEmpty());
+  EXPECT_EQ(script(), "return 1\n");
+  const content::Position& position = admission_.type->entry.engineConfig->find("script")->position;
+  EXPECT_EQ(position.fileName(), "scripts.yaml");
+  EXPECT_EQ(position.line, 5u);
+  configMap("scripts", {{"a.lua", "return 2"}});
+  read();
+  EXPECT_EQ(script(), "return 2\n");
 }
 
 TEST_F(Catalogs, AThousandTypesFit) {

@@ -61,8 +61,8 @@ TEST(GatewaysParameters, MayScale) {
 TEST(GatewaysParameters, CannotChangeWhatTheGatewayClassDecides) {
   for (const char* setting :
        {"accessLog: {path: x}", "addressGuard: {allow: [10.0.0.0/8]}", "dns: {ipv6: true}", "egressPolicies: []",
-        "extensionManager: {}", "extensionManagers: []", "processorCatalogs: []", "revisions: {keep: 3}",
-        "sessionPersistence: {}", "stateDir: /tmp"}) {
+        "errorDetail: Names", "extensionManager: {}", "extensionManagers: []", "identity: {}", "processorCatalogs: []",
+        "revisions: {keep: 3}", "sessionPersistence: {}", "stateDir: /tmp"}) {
     const std::string key = std::string(setting).substr(0, std::string_view(setting).find(':'));
     EXPECT_THAT(rendered(loadParameters("settings: {" + std::string(setting) + "}").problems),
                 Contains(HasSubstr("spec.settings." + key + ": is a setting of the GatewayClass")));

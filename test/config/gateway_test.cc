@@ -127,14 +127,14 @@ TEST(Gateway, ChecksAddresses) {
 
 TEST(Gateway, RemembersUnsupportedFields) {
   const Configuration configuration = loadGateway(
-      "  gatewayClassName: c\n  defaultScope: All\n  tls: {frontend: {default: {}}}\n  listeners:\n"
+      "  gatewayClassName: c\n  defaultScope: All\n  tls: {backend: {}}\n  listeners:\n"
       "  - {name: a, protocol: HTTPS, port: 443, tls: {options: {a: b}}}\n");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const Gateway& gateway = configuration.model.all<Gateway>().at(0);
   ASSERT_EQ(gateway.unsupported.size(), 2u);
   EXPECT_EQ(gateway.unsupported[0].path, "spec.defaultScope");
   EXPECT_FALSE(gateway.unsupported[0].altersTraffic);
-  EXPECT_EQ(gateway.unsupported[1].path, "spec.tls.frontend");
+  EXPECT_EQ(gateway.unsupported[1].path, "spec.tls.backend");
   EXPECT_TRUE(gateway.unsupported[1].altersTraffic);
   ASSERT_EQ(gateway.listeners[0].unsupported.size(), 1u);
   EXPECT_EQ(gateway.listeners[0].unsupported[0].path, "spec.listeners[0].tls.options");

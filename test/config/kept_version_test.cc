@@ -4,6 +4,7 @@
 
 #include "config/load/load.h"
 #include "test/config/test_support.h"
+#include "test/support/test_pki.h"
 
 namespace sluice::config {
 namespace {
@@ -51,6 +52,28 @@ TEST_F(KeptVersionTest, OutlivesFurtherWrongVersionsAndChangesOfOthers) {
   EXPECT_EQ(servedDigest(worse.set, worse.kept), read({good("a", "new"), good("b")}).loaded.digest);
   EXPECT_TRUE(read({good("a"), good("b")}, &worse).kept.empty());
   EXPECT_TRUE(read({good("a")}, &worse).kept.empty()) << "a deleted object does not come back";
+}
+
+TEST_F(KeptVersionTest, HasThePairOfASecretBesideItsNewestVersion) {
+  const auto pair = [](const sluice::test::CertifiedKey& written) -> SourceText {
+    return {"s.yaml", object("v1", "Secret", "s", "stringData:\n" + sluice::test::stringDataOf(written))};
+  };
+  const sluice::test::CertifiedKey first = sluice::test::selfSigned({});
+  const sluice::test::CertifiedKey second = sluice::test::selfSigned({});
+  const ReadSet before = read({pair(first)});
+  const ReadSet half = read({pair({second.certificate, first.key})}, &before);
+  ASSERT_EQ(half.kept.size(), 1U);
+  EXPECT_EQ(half.kept[0].text->text.reveal(), pair(first).text);
+  const std::string served = servedDigest(half.set, half.kept);
+  EXPECT_NE(served, before.loaded.digest) << "all else in the Secret is new";
+  EXPECT_NE(served, half.loaded.digest);
+
+  const ReadSet again = read({pair({second.certificate, first.key})}, &half);
+  EXPECT_EQ(servedDigest(again.set, again.kept), served);
+  const ReadSet worse = read({pair({second.certificate, "nonsense"})}, &again);
+  ASSERT_EQ(worse.kept.size(), 1U);
+  EXPECT_EQ(worse.kept[0].text->text.reveal(), pair(first).text) << "and not the one that had no pair";
+  EXPECT_TRUE(read({pair(second)}, &worse).kept.empty());
 }
 
 TEST_F(KeptVersionTest, IsNoneOfAnObjectThatNeverWasGood) {

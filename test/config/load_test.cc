@@ -120,6 +120,38 @@ TEST(Load, SkipsEmptyDocumentsAndExpandsLists) {
   EXPECT_NE(configuration.model.find<ConfigMap>("c", "b"), nullptr);
 }
 
+TEST(Load, ReadsTheItemsOfAListOfOneKind) {
+  const Configuration configuration = loadText(
+      "apiVersion: v1\nkind: ConfigMapList\nmetadata: {resourceVersion: '7'}\nitems:\n- metadata: {name: a}\n"
+      "- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: c}}\n"
+      "- metadata: {name: Wrong}\n");
+  EXPECT_NE(configuration.model.find<ConfigMap>("default", "a"), nullptr);
+  EXPECT_NE(configuration.model.find<ConfigMap>("c", "b"), nullptr);
+  ASSERT_EQ(configuration.problems.size(), 1u) << "of the item, at its own place";
+  EXPECT_THAT(render(configuration.problems[0]),
+              ::testing::StartsWith("config.yaml:7:20: error: ConfigMap default/Wrong: metadata.name: "));
+}
+
+TEST(Load, JudgesTheItemsOfAListAsTheyWouldBeJudgedAlone) {
+  const std::string gateway = "metadata: {name: g}\n  spec: {gatewayClassName: a, listeners: [], surprise: 1}\n";
+  const auto problemsOf = [&](const std::string& head, const std::string& item) {
+    std::vector<std::string> messages;
+    for (const Problem& each : loadText(head + "items:\n- " + item + gateway).problems)
+      messages.push_back(each.object + ": " + each.field + ": " + each.message);
+    return messages;
+  };
+  const std::string version = "apiVersion: gateway.networking.k8s.io/v1\n";
+  const std::vector<std::string> single = problemsOf(version + "kind: GatewayList\n", "");
+  EXPECT_FALSE(single.empty());
+  EXPECT_EQ(single, problemsOf("apiVersion: v1\nkind: List\n", version + "  kind: Gateway\n  "));
+}
+
+TEST(Load, TakesNoUnknownKindForAList) {
+  const Configuration configuration = loadText("apiVersion: a.test/v1\nkind: AllowList\nitems: [{a: 1}]\n");
+  ASSERT_EQ(configuration.problems.size(), 1u);
+  EXPECT_THAT(render(configuration.problems[0]), ::testing::HasSubstr("unknown kind \"AllowList\""));
+}
+
 TEST(Load, RefusesAListInsideAList) {
   const Configuration configuration =
       loadText("apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: List, items: []}]\n");

@@ -49,8 +49,8 @@ TEST(ObjectKinds, ShareATypeOnlyIfItIsMarkedForSeveralKinds) {
   for (const ObjectKind& each : objectKinds()) {
     if (!types.insert(*each.type).second) shared.insert(*each.type);
   }
-  EXPECT_EQ(shared, (typesOfSeveralKinds<Backend, Gateway, PayloadProcessor, PayloadProcessingPipeline, TrafficPolicy,
-                                         UnsupportedPolicy>()));
+  EXPECT_EQ(shared,
+            (typesOfSeveralKinds<Backend, Gateway, PayloadProcessor, PayloadProcessingPipeline, TrafficPolicy>()));
 }
 
 TEST(ObjectKinds, HaveAReaderWhoseRefusedObjectsAreFoundByName) {

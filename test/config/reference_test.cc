@@ -65,8 +65,10 @@ std::string asObjects(const std::string& settings) {
 
 TEST(Reference, HasExamplesThatAreAccepted) {
   std::size_t examples = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/config/reference")) {
-    const std::string name = entry.path().filename().string();
+  const std::filesystem::path pages = SLUICE_SOURCE_DIR "/config/reference";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(pages)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string name = std::filesystem::relative(entry.path(), pages).string();
     for (const std::string& block : test::yamlBlocks(referencePage(name))) {
       ++examples;
       const bool hasObjects = ("\n" + block).find("\napiVersion:") != std::string::npos;

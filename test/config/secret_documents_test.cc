@@ -51,6 +51,9 @@ TEST(SecretDocuments, AListWithASecretIsOne) {
       "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: m}}\n"
       "- {apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: hidden}}\n";
   EXPECT_EQ(part("---\n" + kOpenMap + "---\n" + list).open, "---\n" + kOpenMap);
+  const std::string ofOneKind =
+      "apiVersion: v1\nkind: SecretList\nitems:\n- {metadata: {name: s}, stringData: {a: hidden}}\n";
+  EXPECT_EQ(part("---\n" + kOpenMap + "---\n" + ofOneKind).open, "---\n" + kOpenMap);
   const std::string json =
       R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "hidden"}})";
   EXPECT_EQ(part(json).open, "");

@@ -20,6 +20,12 @@ Configuration slice(const std::string& rest) {
       rest + "\n");
 }
 
+std::vector<std::string> addressesOf(const EndpointSlice& slice) {
+  std::vector<std::string> addresses;
+  for (const EndpointSlice::ReadyEndpoint& each : slice.endpoints) addresses.push_back(each.address);
+  return addresses;
+}
+
 TEST(ServiceObject, IsReadDespiteOtherFieldsOfTheApiServer) {
   const Configuration read = service(
       "spec: {type: LoadBalancer, clusterIP: None, clusterIPs: [None], selector: {a: b}, internalTrafficPolicy: "
@@ -60,9 +66,37 @@ TEST(EndpointSliceObject, KeepsTheFirstAddressOfReadyEndpoints) {
   const EndpointSlice& found = *read.model.find<EndpointSlice>("default", "s-1");
   EXPECT_EQ(found.service, "s");
   EXPECT_EQ(found.addressType, AddressType::kIpv4);
-  EXPECT_THAT(found.addresses, ElementsAre("10.0.0.1", "10.0.0.2", "10.0.0.4"));
+  EXPECT_THAT(addressesOf(found), ElementsAre("10.0.0.1", "10.0.0.2", "10.0.0.4"));
   EXPECT_EQ(found.ports.at(0).number, 8080);
   EXPECT_EQ(found.ports.at(1).number, 0);
+}
+
+TEST(EndpointSliceObject, KeepsTheZonesOfEndpoints) {
+  const Configuration read = slice(
+      "addressType: IPv4\nendpoints: [{addresses: [10.0.0.1], zone: Eu_west.1-a, hints: {forZones: [{name: b, later: "
+      "1}, {name: c}], forNodes: [{name: n}]}}, {addresses: [10.0.0.2], zone: null, hints: {forZones: []}}]");
+  ASSERT_THAT(rendered(read.problems), IsEmpty());
+  const EndpointSlice& found = *read.model.find<EndpointSlice>("default", "s-1");
+  EXPECT_EQ(found.endpoints.at(0).zones, (base::EndpointZones{"Eu_west.1-a", {"b", "c"}}));
+  EXPECT_EQ(found.endpoints.at(1).zones, base::EndpointZones());
+}
+
+TEST(EndpointSliceObject, KeepsEndpointsWhoseZonesAreNoLabels) {
+  const auto problems = [](const std::string& fields) {
+    return rendered(slice("addressType: IPv4\nendpoints: [{addresses: [10.0.0.1], " + fields + "}]").problems);
+  };
+  for (const std::string& zone : {std::string(64, 'a'), std::string("-a"), std::string("a/b")}) {
+    EXPECT_THAT(problems("zone: " + zone), IsEmpty()) << zone;
+    EXPECT_THAT(problems("hints: {forZones: [{name: a}, {name: " + zone + "}]}"), IsEmpty()) << zone;
+  }
+  EXPECT_THAT(problems("hints: {forZones: [{}]}"), ElementsAre(HasSubstr("forZones[0].name: is required")));
+  const auto hints = [](int count) {
+    std::string text = "hints: {forZones: [";
+    for (int i = 0; i < count; ++i) text += (i == 0 ? "{name: z" : ", {name: z") + std::to_string(i) + "}";
+    return text + "]}";
+  };
+  EXPECT_THAT(problems(hints(8)), IsEmpty());
+  EXPECT_THAT(problems(hints(9)), ElementsAre(HasSubstr("at most 8")));
 }
 
 TEST(EndpointSliceObject, ReportsProblemsOfTheFieldsThatMatter) {
@@ -90,7 +124,7 @@ TEST(EndpointSliceObject, KeepsItsLastGoodVersionWhenItIsRefused) {
   const Configuration before = slice("addressType: IPv4\nendpoints: [{addresses: [10.0.0.1]}]");
   Configuration after = slice("addressType: IPv5");
   keepLastGood(after.model, before.model);
-  EXPECT_THAT(after.model.find<EndpointSlice>("default", "s-1")->addresses, ElementsAre("10.0.0.1"));
+  EXPECT_THAT(addressesOf(*after.model.find<EndpointSlice>("default", "s-1")), ElementsAre("10.0.0.1"));
 }
 
 }  // namespace

@@ -167,6 +167,13 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_TRUE(provisioning.allowServiceAccountAnnotations);
 }
 
+TEST(Settings, TellClientsNoNamesUnlessTheySaySo) {
+  EXPECT_EQ(base::Settings().errorDetail, base::ErrorDetail::kCodes);
+  EXPECT_EQ(readSettingsBlock("errorDetail: Codes\n").settings->errorDetail, base::ErrorDetail::kCodes);
+  EXPECT_EQ(readSettingsBlock("errorDetail: Names\n").settings->errorDetail, base::ErrorDetail::kNames);
+  EXPECT_FALSE(readSettingsBlock("errorDetail: All\n").settings);
+}
+
 TEST(Settings, BoundTunnels) {
   const auto reading = readSettingsBlock(
       "timeouts: {tunnelIdle: 12s, tunnel: 13s, tunnelSniff: 14s}\nlimits: {tunnels: 15, tunnelsPerAddress: 16}");
@@ -220,7 +227,8 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, controlFramesPerMinute: 26, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
-  processorBufferTotal: 2Mi, processorContext: 27, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
+  processorBufferTotal: 2Mi, processorContext: 27, luaScriptBytes: 29, decompressedBody: 3Mi, decompressionRatio: 18,
+  backendConnections: 19, backendPending: 20,
   backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
@@ -239,6 +247,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(limits.connectionsPerAddress, 24u);
   EXPECT_EQ(limits.handshakesPerAddress, 25u);
   EXPECT_EQ(limits.processorContext, 27u);
+  EXPECT_EQ(limits.luaScriptBytes, 29u);
   EXPECT_EQ(limits.passwordChecks, 28u);
 }
 
@@ -345,7 +354,8 @@ TEST(Settings, HaveLowerAndUpperBounds) {
                                   {"decompressionRatio", "1", "0"},        {"headerBytes", "1024Gi", "1025Gi"},
                                   {"connectionMemory", "16Ki", "16383"},   {"connectionMemoryTotal", "16Ki", "16383"},
                                   {"processorContext", "0", "2147483648"}, {"passwordChecks", "1", "0"},
-                                  {"passwordChecks", "10000", "10001"}};
+                                  {"passwordChecks", "10000", "10001"},    {"luaScriptBytes", "1", "0"},
+                                  {"luaScriptBytes", "1Gi", "2147483648"}};
   for (const SettingBounds& bound : bounds) {
     EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
         << bound.key;

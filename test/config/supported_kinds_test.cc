@@ -26,18 +26,17 @@ kind: ConfigMap
 metadata: {name: types, namespace: ops}
 data:
   schema.json: "{}"
-  v2.yaml: "{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: types}}"
-  v1.yaml: "{type: 'acme.test/Pii:v1', engine: lua, phases: [request-body], schemaRef: {name: types}}"
-  v3.yaml: "{type: 'acme.test/Pii:v3', engine: lua, phases: [connect], schemaRef: {name: types}}"
+  v2.yaml: "{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: types}, lua: {script: x}}"
+  v1.yaml: "{type: 'acme.test/Pii:v1', engine: lua, phases: [request-body], schemaRef: {name: types}, lua: {script: x}}"
+  v3.yaml: "{type: 'acme.test/Pii:v3', engine: lua, phases: [connect], schemaRef: {name: types}, lua: {script: x}}"
   away.yaml: "{type: 'acme.test/Away:v1', engine: ext-proc, phases: [connect], schemaRef: {name: types}}"
-  bad.yaml: "{type: 'acme.test/Bad:v1', engine: lua, phases: [connect], schemaRef: {name: nobody}}"
+  bad.yaml: "{type: 'acme.test/Bad:v1', engine: lua, phases: [connect], schemaRef: {name: nobody}, lua: {script: x}}"
 )";
 
 std::shared_ptr<const Catalog> catalogOf(const Model& model) {
   CatalogCache cache;
   Problems problems;
-  return cache.read(
-      model, {{{"sluice.dev/Edit:v1", {"request-headers", "connect"}, true, "{}"}}, {ProcessorEngine::kLua}}, problems);
+  return cache.read(model, {{{"sluice.dev/Edit:v1", {"request-headers", "connect"}, true, "{}"}}, {"lua"}}, problems);
 }
 
 Model modelOf(std::string_view text) {

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/load/load.h"
-#include "test/config/test_support.h"
+#include "test/config/traffic/own_traffic.h"
 
 namespace sluice::config {
 namespace {
@@ -14,18 +13,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr const char* kTrafficTarget =
-    "targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r, sectionName: chat}]";
-
-Configuration loadTraffic(const std::string& spec) {
-  return loadText(object("sluice.dev/v1alpha1", "TrafficPolicy", "p", "spec: {" + spec + "}\n"));
-}
-TrafficPolicy trafficWith(const std::string& fields) {
-  const Configuration configuration = loadTraffic(std::string(kTrafficTarget) + ", " + fields);
-  EXPECT_THAT(rendered(configuration.problems), IsEmpty());
-  return configuration.model.all<TrafficPolicy>().at(0);
-}
 
 TEST(TrafficPolicies, AreReadAsTheyAreWritten) {
   const TrafficPolicy policy = trafficWith(
@@ -81,6 +68,8 @@ TEST(TrafficPolicies, RetryForStatusesOfGrpcAndBoundAttemptsAndPauses) {
   EXPECT_EQ(retry.longestBackoff, std::chrono::seconds(2));
   EXPECT_EQ(retry.attemptTimeout, std::chrono::seconds(5));
   EXPECT_EQ(trafficWith("retry: {}").retry->longestBackoff, std::chrono::seconds(10));
+  EXPECT_EQ(trafficWith("retry: {}").retry->attemptsPerPriority, 0u);
+  EXPECT_EQ(trafficWith("retry: {attemptsPerPriority: 2}").retry->attemptsPerPriority, 2u);
 }
 
 TEST(TrafficPolicies, MayHaveACircuitBreaker) {
@@ -95,66 +84,80 @@ TEST(TrafficPolicies, MayHaveACircuitBreaker) {
   EXPECT_FALSE(trafficWith("circuitBreaker: {}").circuitBreaker->bounds.any());
 }
 
+TEST(TrafficPolicies, MayHaveLoadBalancing) {
+  using base::BalancerType;
+  using base::HashSource;
+  const auto terms = [](const std::string& fields) {
+    return *trafficWith("loadBalancing: {" + fields + "}").loadBalancing;
+  };
+  EXPECT_EQ(terms(""), base::LoadBalancing());
+  EXPECT_EQ(terms("type: RoundRobin, zone: 'Off', minEndpointsInZone: 1").type, BalancerType::kRoundRobin);
+  EXPECT_EQ(terms("slowStart: 30s").slowStart, std::chrono::seconds(30));
+  EXPECT_EQ(terms("panicThreshold: 50").panicThreshold, 50U);
+  const base::LoadBalancing maglev = terms("type: Maglev, tableSize: 65537, hash: {type: Header, name: X-User}");
+  EXPECT_EQ(maglev, (base::LoadBalancing{BalancerType::kMaglev, HashSource::kHeader, {"x-user"}, {}, {}, 65'537}));
+  EXPECT_EQ(terms("type: RingHash, hash: {type: QueryParam, name: Cart}").names, std::vector<std::string>{"Cart"});
+  EXPECT_EQ(terms("type: RingHash, hash: {type: SourceIP}").source, HashSource::kSourceIp);
+  const base::LoadBalancing cookie = terms("type: Maglev, hash: {type: Cookie, name: Cart, ttl: 1h, path: /shop}");
+  EXPECT_EQ(cookie.source, HashSource::kCookie);
+  EXPECT_EQ(cookie.names, std::vector<std::string>{"Cart"});
+  EXPECT_EQ(cookie.cookieTtl, std::chrono::hours(1));
+  EXPECT_EQ(cookie.cookiePath, "/shop");
+}
+
+TEST(TrafficPolicies, MayPreferTheZoneOfTheGateway) {
+  const auto terms = [](const std::string& fields) {
+    return *trafficWith("loadBalancing: {" + fields + "}").loadBalancing;
+  };
+  EXPECT_FALSE(terms("zone: 'Off'").prefersZone);
+  EXPECT_TRUE(terms("zone: Prefer").prefersZone);
+  EXPECT_EQ(terms("zone: Prefer").minEndpointsInZone, 1U);
+  EXPECT_EQ(terms("type: Maglev, hash: {type: SourceIP}, zone: Prefer, minEndpointsInZone: 65535").minEndpointsInZone,
+            65535U);
+  EXPECT_TRUE(trafficWith("loadBalancing: {zone: Prefer, minEndpointsInZone: 2}").unsupported.empty());
+  const auto problems = [](const std::string& fields) {
+    return rendered(loadTraffic(std::string(kTrafficTarget) + ", loadBalancing: {" + fields + "}").problems);
+  };
+  EXPECT_THAT(problems("zone: a"), Contains(HasSubstr("spec.loadBalancing.zone: must be Off or Prefer")));
+  for (const char* const wrong : {"minEndpointsInZone: 0", "minEndpointsInZone: 65536"}) {
+    EXPECT_THAT(problems(wrong), Contains(HasSubstr("spec.loadBalancing.minEndpointsInZone: "))) << wrong;
+  }
+}
+
+TEST(TrafficPolicies, MaySayWhatDoesNotCountInMatching) {
+  const auto matchingOf = [](const std::string& targets, const std::string& fields) {
+    const Configuration configuration = loadTraffic("targetRefs: [" + targets + "], matching: {" + fields + "}");
+    EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << fields;
+    return *configuration.model.all<TrafficPolicy>().at(0).matching;
+  };
+  const std::string gateway = "{group: gateway.networking.k8s.io, kind: Gateway, name: g}";
+  const std::string listener = "{group: ainetworking.prototype.x-k8s.io, kind: EgressGateway, name: g, sectionName: a}";
+  const std::string route = "{group: gateway.networking.k8s.io, kind: GRPCRoute, name: r}";
+  EXPECT_EQ(matchingOf(gateway, "ignoreAuthorityPort: true"), base::RequestMatching());
+  EXPECT_EQ(matchingOf(gateway + ", " + listener, "stripAuthorityPort: true"), (base::RequestMatching{true, false}));
+  EXPECT_EQ(matchingOf(gateway, "ignorePathParameters: true"), (base::RequestMatching{false, true}));
+  EXPECT_EQ(matchingOf(route, "ignoreAuthorityPort: true, stripAuthorityPort: false"), base::RequestMatching());
+  for (const std::string& targets :
+       {route, gateway + ", " + route, std::string("{group: '', kind: Service, name: s}")}) {
+    const Configuration refused = loadTraffic("targetRefs: [" + targets + "], matching: {ignorePathParameters: true}");
+    EXPECT_THAT(rendered(refused.problems), Contains(HasSubstr("spec.matching: is for Gateways and listeners alone")))
+        << targets;
+  }
+}
+
+TEST(TrafficPolicies, MayAddTheHeadersOfLinkerd) {
+  EXPECT_TRUE(trafficWith("integrations: {addLinkerdHeaders: true}").integrations->addLinkerdHeaders);
+  EXPECT_FALSE(trafficWith("integrations: {}").integrations->addLinkerdHeaders);
+  const Configuration refused = loadTraffic(std::string(kTrafficTarget) + ", integrations: {addLinkerdHeaders: 1}");
+  EXPECT_THAT(rendered(refused.problems), Contains(HasSubstr("spec.integrations.addLinkerdHeaders: ")));
+}
+
 TEST(TrafficPolicies, MayHaveABudgetOfRetries) {
   const RetryBudgetFields whole = trafficWith("retry: {budget: {percent: 0, minPerSecond: 1000000}}").retry->budget;
   EXPECT_EQ(whole.percent, 0u);
   EXPECT_EQ(whole.minPerSecond, 1'000'000u);
   const RetryBudgetFields empty = trafficWith("retry: {budget: {}}").retry->budget;
   EXPECT_FALSE(empty.percent || empty.minPerSecond) << "the settings say the rest";
-}
-
-TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
-  const ActiveHealthSettings http = *trafficWith(
-                                         "healthCheck: {active: {type: HTTP, timeout: 2s, interval: 10s, "
-                                         "unhealthyThreshold: 4, healthyThreshold: 5, http: "
-                                         "{hostname: h.test, path: \"/a?b=c\", expectedStatuses: [200, 204]}}}")
-                                         .activeHealth;
-  EXPECT_EQ(http.type, ActiveHealthSettings::Type::kHttp);
-  EXPECT_EQ(http.timeout, std::chrono::seconds(2));
-  EXPECT_EQ(http.interval, std::chrono::seconds(10));
-  EXPECT_EQ(http.unhealthyThreshold, 4u);
-  EXPECT_EQ(http.healthyThreshold, 5u);
-  EXPECT_EQ(http.hostname, "h.test");
-  EXPECT_EQ(http.path, "/a?b=c");
-  EXPECT_THAT(http.expectedStatuses, ::testing::ElementsAre(200, 204));
-  const ActiveHealthSettings grpc =
-      *trafficWith("healthCheck: {active: {type: GRPC, grpc: {hostname: g.test, service: a.B}}}").activeHealth;
-  EXPECT_EQ(grpc.type, ActiveHealthSettings::Type::kGrpc);
-  EXPECT_EQ(grpc.hostname, "g.test");
-  EXPECT_EQ(grpc.service, "a.B");
-  const ActiveHealthSettings tcp = *trafficWith("healthCheck: {active: {type: TCP}}").activeHealth;
-  EXPECT_EQ(tcp.timeout, std::chrono::seconds(1));
-  EXPECT_EQ(tcp.interval, std::chrono::seconds(3));
-  EXPECT_EQ(tcp.unhealthyThreshold, 3u);
-  EXPECT_EQ(tcp.healthyThreshold, 1u);
-  const ActiveHealthSettings byDefault =
-      *trafficWith("healthCheck: {active: {type: HTTP, http: {path: /}}}").activeHealth;
-  EXPECT_THAT(byDefault.expectedStatuses, ::testing::ElementsAre(200));
-  EXPECT_EQ(byDefault.method, "GET");
-  EXPECT_EQ(byDefault.unhealthyInterval, base::Duration::zero());
-  const ActiveHealthSettings more = *trafficWith(
-                                         "healthCheck: {active: {type: TCP, unhealthyInterval: 9s, initialJitter: 2s, "
-                                         "tcp: {send: {type: Text, text: PING}, receive: {type: Binary, binary: "
-                                         "UE9ORw==}}}}")
-                                         .activeHealth;
-  EXPECT_EQ(more.unhealthyInterval, std::chrono::seconds(9));
-  EXPECT_EQ(more.initialJitter, std::chrono::seconds(2));
-  EXPECT_EQ(more.send, "PING");
-  EXPECT_EQ(more.expected, "PONG");
-}
-
-TEST(TrafficPolicies, MayCheckAnotherPortWithOtherTls) {
-  const auto check = [](const std::string& fields) {
-    return *trafficWith("healthCheck: {active: {type: HTTP, http: {path: /}, " + fields + "}}").activeHealth;
-  };
-  const ActiveHealthSettings plain = check("port: 9000, tls: {mode: None}");
-  EXPECT_EQ(plain.port, 9000);
-  EXPECT_TRUE(plain.plain);
-  const ActiveHealthSettings named = check("tls: {sni: Health.Test, insecureSkipVerify: true}");
-  EXPECT_EQ(named.port, 0);
-  EXPECT_FALSE(named.plain);
-  EXPECT_EQ(named.serverName, "health.test");
-  EXPECT_TRUE(named.insecureSkipVerify);
 }
 
 TEST(TrafficPolicies, HaveTimeouts) {
@@ -198,6 +201,20 @@ TEST(TrafficPolicies, HaveDns) {
   }
 }
 
+TEST(TrafficPolicies, HaveBoundsOfEndpointsAndOfHighPriority) {
+  const CircuitBreakerFields breaker =
+      *trafficWith(
+           "circuitBreaker: {maxConnections: 1, perEndpoint: {maxConnections: 2, maxPendingRequests: 3, "
+           "maxParallelRequests: 4}, high: {maxPendingRequests: 5}}")
+           .circuitBreaker;
+  EXPECT_EQ(breaker.bounds, (base::CircuitBreakerBounds{.connections = 1}));
+  EXPECT_EQ(breaker.perEndpoint, (base::CircuitBreakerBounds{2, 3, 4}));
+  EXPECT_EQ(breaker.high, (base::CircuitBreakerBounds{.pendingRequests = 5}));
+  EXPECT_EQ(trafficWith("priority: High").priority, RequestPriority::kHigh);
+  EXPECT_EQ(trafficWith("priority: Default").priority, RequestPriority::kDefault);
+  EXPECT_EQ(trafficWith("dns: {}").priority, std::nullopt);
+}
+
 TEST(TrafficPolicies, MustBoundConnectionsAndStandstill) {
   for (const char* field :
        {"tcp: {connectTimeout: 0s}", "http: {connectionIdleTimeout: 0s}", "http: {streamIdleTimeout: 0s}"}) {
@@ -234,7 +251,9 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   const std::pair<std::string, const char*> wrong[] = {
       {"retry: {}", "spec.targetRefs: is required"},
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
-      {kTrafficTarget, "spec: must have retry, failover, healthCheck, timeout, tcpKeepalive, dns or circuitBreaker"},
+      {kTrafficTarget,
+       "spec: must have retry, failover, healthCheck, timeout, tcpKeepalive, dns, circuitBreaker, loadBalancing, "
+       "matching, integrations or priority"},
       {"targetRefs: [{group: '', kind: ConfigMap, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
       {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.retry: is for Gateways and routes alone"},
       {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
@@ -259,8 +278,20 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {"targetRefs: [{group: '', kind: Service, name: s}], dns: {}", "spec.dns: is not for a Service"},
       {target + "retry: {budget: {minConcurrent: 1, minPerSecond: 1}}",
        "spec.retry.budget.minConcurrent: must not be given together with minPerSecond"},
-      {target + "circuitBreaker: {maxConnections: -1}", "spec.circuitBreaker.maxConnections: "},
-      {target + "circuitBreaker: {perEndpoint: {}}", "spec.circuitBreaker.perEndpoint: unknown field"},
+      {target + "loadBalancing: {type: Maglev}", "spec.loadBalancing.hash: is required"},
+      {target + "loadBalancing: {hash: {type: SourceIP}}", "spec.loadBalancing.hash: is for the types"},
+      {target + "loadBalancing: {type: Maglev, hash: {type: Header}}", "spec.loadBalancing.hash.name: is required"},
+      {target + "loadBalancing: {type: Maglev, hash: {type: SourceIP, name: a}}",
+       "spec.loadBalancing.hash.name: has no"},
+      {target + "loadBalancing: {type: Maglev, hash: {type: SourceIP}, tableSize: 1000}",
+       "spec.loadBalancing.tableSize: must be a prime"},
+      {target + "loadBalancing: {type: Maglev, hash: {type: Cookie, name: a, path: b}}",
+       "spec.loadBalancing.hash.path: "},
+      {target + "loadBalancing: {type: Maglev, hash: {type: SourceIP, ttl: 1s}}",
+       "spec.loadBalancing.hash.ttl: is for"},
+      {target + "loadBalancing: {type: Random, slowStart: 1s}", "spec.loadBalancing.slowStart: is for the types"},
+      {target + "loadBalancing: {panicThreshold: 101}", "spec.loadBalancing.panicThreshold: "},
+      {target + "loadBalancing: {tableSize: 1009}", "spec.loadBalancing.tableSize: is for the type Maglev"},
       {target + "tcpKeepalive: {probes: 0}", "spec.tcpKeepalive.probes: "},
       {target + "tcpKeepalive: {probes: 128}", "spec.tcpKeepalive.probes: "},
       {target + "tcpKeepalive: {idleTime: 999ms}", "spec.tcpKeepalive.idleTime: must be from 1s to 32767s"},
@@ -272,50 +303,45 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   }
 }
 
-TEST(TrafficPolicies, SayWhatIsWrongWithTheirHealthChecks) {
+TEST(TrafficPolicies, SayWhatIsWrongWithTheirCircuitBreakers) {
   const std::string target = std::string(kTrafficTarget) + ", ";
+  const std::string ofGateway = "targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: g}], ";
+  const std::string ofEgressGateway =
+      "targetRefs: [{group: ainetworking.prototype.x-k8s.io, kind: EgressGateway, name: g}], ";
+  const std::string ofBackend = "targetRefs: [{group: sluice.dev, kind: Backend, name: b}], ";
+  const std::string ofService = "targetRefs: [{group: '', kind: Service, name: s}], ";
   const std::pair<std::string, const char*> wrong[] = {
-      {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
-      {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
-      {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},
-      {target + "healthCheck: {active: {type: TCP, tls: {}}}", "active.tls: is not for the type TCP"},
-      {target + "healthCheck: {active: {type: GRPC, tls: {mode: None, sni: a.test}}}",
-       "active.tls.sni: must not be given with mode None"},
-      {target + "healthCheck: {active: {type: GRPC, overrides: {port: 1}}}", "active.overrides: unknown field"},
-      {target + "healthCheck: {active: {type: HTTP}}", "spec.healthCheck.active.http: is required"},
-      {target + "healthCheck: {active: {type: HTTP, http: {}}}", "spec.healthCheck.active.http.path: is required"},
-      {target + "healthCheck: {active: {type: HTTP, http: {path: a}}}", "active.http.path: must be a path"},
-      {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: [600]}}}", "expectedStatuses[0]"},
-      {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: []}}}",
-       "active.http.expectedStatuses: must have at least one item"},
-      {target + "healthCheck: {active: {type: HTTP, http: {path: /, method: HEAD, expectedResponse: {type: Text, text: "
-                "a}}}}",
-       "active.http.expectedResponse: must not be given with method HEAD"},
-      {target + "healthCheck: {active: {type: TCP, http: {path: /}}}", "active.http: is for the type HTTP alone"},
-      {target + "healthCheck: {active: {type: TCP, grpc: {}}}", "active.grpc: is for the type GRPC alone"},
-      {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},
-      {target + "healthCheck: {active: {type: TCP, unhealthyInterval: 50ms}}", "unhealthyInterval: must not be less"},
-      {target + "healthCheck: {active: {type: GRPC, tcp: {}}}", "active.tcp: is for the type TCP alone"},
-      {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Text}}}}", "tcp.send.text: goes with type Text"},
-      {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Binary, binary: '%'}}}}",
-       "send.binary: must be base64"},
-      {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Text, text: a, binary: YQ==}}}}",
-       "send.binary: goes with type Binary"},
-      {target + "healthCheck: {active: {type: TCP, timeout: 0s}}", "active.timeout: must not be zero"},
-      {target + "healthCheck: {active: {type: TCP, healthyThreshold: 0}}", "active.healthyThreshold: "},
-      {target + "healthCheck: {passive: {consecutive5XxErrors: 1001}}", "passive.consecutive5XxErrors: "},
-      {target + "healthCheck: {passive: {consecutiveGatewayErrors: -1}}", "passive.consecutiveGatewayErrors: "},
-      {target + "healthCheck: {passive: {failurePercentage: {}}}", "failurePercentage.threshold: is required"},
-      {target + "healthCheck: {passive: {failurePercentage: {threshold: 101}}}", "failurePercentage.threshold: "},
-      {target + "healthCheck: {passive: {failurePercentage: {threshold: 1, minimumRequests: 0}}}",
-       "failurePercentage.minimumRequests: "},
-      {target + "healthCheck: {passive: {interval: 0s}}", "passive.interval: must not be zero"},
-      {target + "healthCheck: {passive: {maxEjectionPercent: 101}}", "passive.maxEjectionPercent: "},
-      {target + "healthCheck: {passive: {baseEjectionTime: 0s}}", "passive.baseEjectionTime: must not be zero"},
-      {target + "healthCheck: {passive: {maxEjectionTime: 1s}}", "maxEjectionTime: must not be less than"},
+      {target + "circuitBreaker: {maxConnections: -1}", "spec.circuitBreaker.maxConnections: "},
+      {target + "circuitBreaker: {perEndpoint: {}}", "spec.circuitBreaker.perEndpoint: must have maxConnections"},
+      {target + "circuitBreaker: {perEndpoint: {maxParallelRetries: 1}}", "perEndpoint.maxParallelRetries: unknown"},
+      {target + "circuitBreaker: {high: {perEndpoint: {}}}", "spec.circuitBreaker.high.perEndpoint: unknown field"},
+      {target + "priority: high", "spec.priority: "},
+      {ofGateway + "priority: High", "spec.priority: is for routes and their rules alone, not for a Gateway"},
+      {ofEgressGateway + "priority: High", "spec.priority: is for routes and their rules alone"},
+      {ofBackend + "priority: Default", "spec.priority: is for routes and their rules alone"},
+      {ofService + "priority: High", "spec.priority: is for routes and their rules alone"},
   };
   for (const auto& [spec, what] : wrong) {
     EXPECT_THAT(rendered(loadTraffic(spec).problems), Contains(HasSubstr(what))) << spec;
+  }
+}
+
+TEST(TrafficPolicies, SayWhatIsWrongWithTheirLists) {
+  const std::string target = std::string(kTrafficTarget) + ", ";
+  const std::pair<std::string, const char*> wrong[] = {
+      {"[]", "healthCheck.active: must have at least one item"},
+      {"[{type: TCP}, {type: TCP}, {type: TCP}, {type: TCP}, {type: TCP}]",
+       "healthCheck.active: has 5 items; at most 4 are allowed"},
+      {"[{type: TCP}, {type: UDP}]", "healthCheck.active[1].type: "},
+      {"[{type: TCP}, null]", "healthCheck.active[1]: must be a map"},
+      {"[{type: HTTP}]", "healthCheck.active[0].http: is required"},
+      {"TCP", "healthCheck.active: must be a map"},
+      {"{type: TCP, log: Never}", "healthCheck.active.log: must be"},
+  };
+  for (const auto& [active, what] : wrong) {
+    EXPECT_THAT(rendered(loadTraffic(target + "healthCheck: {active: " + active + "}").problems),
+                Contains(HasSubstr(what)))
+        << active;
   }
 }
 

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "config/load/load.h"
-#include "config/load/object_reading.h"
 #include "config/read/object_kinds.h"
-#include "config/yaml/yaml_reader.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -159,46 +157,6 @@ TEST(UnsupportedPolicies, SelectKindsOfTheCoreGroup) {
   ObjectMeta service = metaOf("", "Service", "s");
   service.labels = {{"a", "b"}};
   EXPECT_TRUE(configuration.model.all<UnsupportedPolicy>()[0].selectors.at(0).selects(service));
-}
-
-TEST(ClientTrafficPolicies, SayWhetherTheyRestrictClients) {
-  const auto warning = [](const std::string& fields) {
-    for (const Problem& each :
-         loadPolicy("targetRefs: [" + std::string(kTarget) + "], " + fields, "ClientTrafficPolicy").problems) {
-      if (each.severity == Severity::kWarning) return each.field + ": " + each.message;
-    }
-    return std::string();
-  };
-  EXPECT_EQ(warning("path: {escapedSlashesAction: RejectRequest}"),
-            "spec.path.escapedSlashesAction: restricts clients, which is not supported: the targets of the policy "
-            "answer 500");
-  EXPECT_EQ(warning("http3: {}"),
-            "kind: policies of this kind are not supported: this one restricts no clients, and has no effect");
-  for (const char* illegible : {"tls: 1", "tsl: {clientValidation: {}}", "path: {normalise: true}"}) {
-    EXPECT_EQ(warning(illegible),
-              "kind: policies of this kind are not supported: parts of this one cannot be read, so it may restrict "
-              "clients, and its targets answer 500")
-        << illegible;
-  }
-}
-
-TEST(ClientTrafficPolicies, MayRestrictByAFieldThatIsNotKnownInKubernetesEither) {
-  const auto restricts = [](const std::string& field) {
-    Problems problems;
-    const std::vector<Document> documents =
-        readYaml(object(kEnvoyVersion, "ClientTrafficPolicy", "p",
-                        "spec: {targetRefs: [" + std::string(kTarget) + "], " + field + "}\n"),
-                 {}, problems);
-    ObjectSet set;
-    std::vector<ObjectReading> readings;
-    readObjects(documents.at(0).root, {Severity::kWarning, base::Secret()}, readings);
-    set.readings.push_back(std::make_shared<const std::vector<ObjectReading>>(std::move(readings)));
-    const Configuration configuration = load(set, nullptr);
-    EXPECT_EQ(configuration.model.all<UnsupportedPolicy>().size(), 1U) << field;
-    return configuration.model.all<UnsupportedPolicy>().at(0).restricts;
-  };
-  EXPECT_TRUE(restricts("later: {}"));
-  EXPECT_FALSE(restricts("http3: {}"));
 }
 
 TEST(RefusedPolicies, SelectInTheirOwnNamespaceAlone) {

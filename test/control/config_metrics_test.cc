@@ -47,6 +47,30 @@ TEST(ConfigMetrics, CountObjectsOnceForEachConditionAndStatus) {
   EXPECT_THAT(page, HasSubstr(accepted + "\"False\"} 1\n"));
 }
 
+TEST(ConfigMetrics, CountObjectsWithFaultsByTheirKindUntilTheyAreMended) {
+  using enum config::ConditionStatus;
+  CompiledConfiguration configuration;
+  configuration.compiled.statuses.push_back(route("a", kTrue, kFalse));
+  configuration.compiled.statuses.push_back(route("b", kFalse, kFalse));
+  auto problems = std::make_shared<config::Problems>();
+  problems->push_back({config::Severity::kError, {}, "Secret demo/key", "", "is odd"});
+  problems->push_back({config::Severity::kWarning, {}, "Service demo/web", "", "has no endpoints"});
+  Revisions revisions;
+  revisions.problems = problems;
+  std::string page;
+  appendConfigMetrics(page, &configuration, revisions, CountedObjects::kAll);
+  EXPECT_THAT(page, HasSubstr("\nsluice_config_degraded 1\n"));
+  EXPECT_THAT(page, HasSubstr("\nsluice_config_faulty_objects{kind=\"HTTPRoute\"} 2\n"));
+  EXPECT_THAT(page, HasSubstr("\nsluice_config_faulty_objects{kind=\"Secret\"} 1\n"));
+  EXPECT_THAT(page, Not(HasSubstr("kind=\"Service\"")));
+  CompiledConfiguration mended;
+  mended.compiled.statuses.push_back(route("a", kTrue, kTrue));
+  std::string after;
+  appendConfigMetrics(after, &mended, Revisions(), CountedObjects::kAll);
+  EXPECT_THAT(after, HasSubstr("\nsluice_config_degraded 0\n"));
+  EXPECT_THAT(after, HasSubstr("\nsluice_config_faulty_objects{kind=\"HTTPRoute\"} 0\n"));
+}
+
 TEST(ConfigMetrics, CountOnlyServedObjectsIfTheyAreAskedTo) {
   CompiledConfiguration configuration;
   config::ObjectStatus used;
@@ -84,7 +108,8 @@ TEST(ConfigMetrics, CountServersAndProblemsOfServedObjectsAloneIfTheyAreAskedTo)
   add(config::kOwnGroup, "Backend", "theirs");
   for (const char* object :
        {"Backend.sluice.dev ours/a", "Backend.sluice.dev theirs/a", "HTTPRoute.gateway.networking.k8s.io ours/a"}) {
-    configuration.compiled.servers.push_back({object, "u", "", false, nullptr, {processing::ServerReach::kActive}});
+    configuration.compiled.servers.push_back(
+        {object, "u", "", compile::ServerLoss::kRefused, nullptr, {processing::ServerReach::kActive}});
   }
   auto problems = std::make_shared<config::Problems>();
   for (const char* object : {"", "HTTPRoute ours/a", "Backend theirs/a", "ConfigMap ours/c", "ConfigMap theirs/c",
@@ -107,7 +132,7 @@ TEST(ConfigMetrics, CountServersOfProcessorsByTheirState) {
   using enum processing::ServerReach;
   CompiledConfiguration configuration;
   for (const processing::ServerReach reach : {kActive, kDegraded, kActive}) {
-    configuration.compiled.servers.push_back({"Backend b", "u", "", false, nullptr, {reach}});
+    configuration.compiled.servers.push_back({"Backend b", "u", "", compile::ServerLoss::kRefused, nullptr, {reach}});
   }
   config::ObjectStatus status = route("a", config::ConditionStatus::kTrue, config::ConditionStatus::kFalse);
   for (config::ParentStatus& each : status.parents) each.conditions.front().type = "extension.sluice.dev/u";

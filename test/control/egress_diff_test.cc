@@ -64,6 +64,10 @@ TEST(EgressDiff, NamesTheFieldsThatChange) {
 TEST(EgressDiff, SeesEachFieldOfARule) {
   const std::pair<const char*, const char*> fields[] = {
       {"from: {cidrs: [10.0.0.0/8]}", "from.cidrs"},
+      {"from: {namespaces: [demo]}", "from.namespaces"},
+      {"from: {serviceAccounts: [demo/web]}", "from.serviceAccounts"},
+      {"from: {principals: [ann]}", "from.principals"},
+      {"from: {assurance: Token}", "from.assurance"},
       {"to: {cidrs: [10.0.0.0/8]}", "to.cidrs"},
       {"to: {hostnames: [a.test]}", "to.hostnames"},
       {"to: {ports: [443]}", "to.ports"},
@@ -102,8 +106,8 @@ TEST(EgressDiff, ShowsTheBackendsWithAnotherVerdict) {
 }
 
 TEST(EgressDiff, LeavesUndecidedWhatNoObjectTells) {
-  for (const char* given : {"from: {cidrs: [10.0.0.0/8]}", "to: {cidrs: [1.2.0.0/16]}", "http: {methods: [GET]}",
-                            "http: {paths: [{value: /v1}]}"}) {
+  for (const char* given : {"from: {cidrs: [10.0.0.0/8]}", "from: {namespaces: [demo]}", "to: {cidrs: [1.2.0.0/16]}",
+                            "http: {methods: [GET]}", "http: {paths: [{value: /v1}]}"}) {
     EXPECT_THAT(withPolicy(policyAllowing("r", given)), ElementsAre(std::string(kUsualPlace) + "allowed -> undecided"))
         << given;
   }

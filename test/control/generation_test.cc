@@ -1,8 +1,9 @@
-// Tests what a bind keeps across generations: its id, and its TLS context if the certificates are the same.
+// Tests what a bind keeps across generations: its id, and its TLS context if the certificates and demands are the same.
 #include "proxy/control/state/generation.h"
 
 #include <gtest/gtest.h>
 
+#include "proxy/routing/policy/client_validation.h"
 #include "test/support/test_pki.h"
 
 namespace sluice::control {
@@ -42,6 +43,14 @@ class Generations : public ::testing::Test {
   }
   static WrittenBind secure(std::vector<routing::ListenerIdentity> identities, std::uint16_t port = 443) {
     return {"", port, std::move(identities)};
+  }
+
+  std::shared_ptr<const routing::ClientValidation> validation() const {
+    auto rules = std::make_shared<pki::ClientRules>();
+    rules->trust = std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(root_.certificate).value());
+    routing::ClientValidation made;
+    made.rules = std::move(rules);
+    return std::make_shared<const routing::ClientValidation>(std::move(made));
   }
 
   GenerationMaker maker_;
@@ -95,6 +104,48 @@ TEST_F(Generations, ChangedCertificatesGetANewContext) {
     const auto made = next({secure(courses[i])});
     EXPECT_NE(made->binds[0].tls, before) << i;
     before = made->binds[0].tls;
+  }
+}
+
+TEST_F(Generations, AChangedDemandGetsANewContext) {
+  const auto demanding = [this](std::shared_ptr<const routing::ClientValidation> clients) {
+    routing::ListenerIdentity asked = identity(one_);
+    asked.clients = std::move(clients);
+    return secure({asked});
+  };
+  const auto one = validation();
+  const auto before = next({demanding(nullptr)});
+  const auto asking = next({demanding(one)});
+  EXPECT_NE(asking->binds[0].tls, before->binds[0].tls);
+  EXPECT_EQ(next({demanding(one)})->binds[0].tls, asking->binds[0].tls);
+  const auto other = next({demanding(validation())});
+  EXPECT_NE(other->binds[0].tls, asking->binds[0].tls);
+  EXPECT_NE(next({demanding(nullptr)})->binds[0].tls, other->binds[0].tls);
+}
+
+TEST_F(Generations, TheFallbackDemandsNothingOfTheHandshake) {
+  struct Terms {
+    bool required;
+    bool insecureFallback;
+    bool demandRequires;
+    bool demandRefuses;
+  };
+  for (const Terms& terms : std::vector<Terms>{{true, false, true, true},
+                                               {false, false, false, true},
+                                               {true, true, false, false},
+                                               {false, true, false, false}}) {
+    auto clients = *validation();
+    clients.required = terms.required;
+    clients.insecureFallback = terms.insecureFallback;
+    routing::Bind bind;
+    bind.identities = {identity(one_), identity(two_)};
+    bind.identities[1].clients = std::make_shared<const routing::ClientValidation>(clients);
+    const net::TlsServerSettings settings = tlsServerSettings(bind);
+    EXPECT_EQ(settings.identities[0].clients, nullptr);
+    ASSERT_NE(settings.identities[1].clients, nullptr);
+    EXPECT_EQ(settings.identities[1].clients->rules, clients.rules);
+    EXPECT_EQ(settings.identities[1].clients->required, terms.demandRequires);
+    EXPECT_EQ(settings.identities[1].clients->refuses, terms.demandRefuses);
   }
 }
 

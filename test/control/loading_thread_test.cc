@@ -12,6 +12,7 @@
 #include "proxy/control/report/status_document.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
+#include "test/support/test_pki.h"
 
 namespace sluice::control {
 namespace {
@@ -36,6 +37,17 @@ class LoadingThreads : public ::testing::Test {
            "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\n"
            "spec:\n  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: "
         << port << "}]\n";
+  }
+  /// Writes a Gateway that shows this pair.
+  void writeWithPair(const sluice::test::CertifiedKey& pair) const {
+    std::ofstream(folder_ + "/gateway.yaml")
+        << "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\n"
+           "spec: {controllerName: sluice.dev/egress-gateway}\n"
+           "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\n"
+           "spec:\n  gatewayClassName: test\n  listeners: [{name: https, protocol: HTTPS, port: 8443, tls: "
+           "{certificateRefs: [{name: pair}]}}]\n"
+           "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: pair}\nstringData:\n"
+        << sluice::test::stringDataOf(pair);
   }
   /// Goes on with a new thread, which knows only what the earlier one has stored.
   void restart() {
@@ -240,6 +252,31 @@ TEST_F(LoadingThreads, RestoreTheEarlierVersionsOfRefusedObjects) {
   ASSERT_EQ(restored.outcome, Loaded::Outcome::kServable);
   EXPECT_EQ(restored.configuration->servedDigest, digest);
   EXPECT_EQ(portOf(restored), 8080);
+}
+
+TEST_F(LoadingThreads, RestoreThePairThatServedOnUntilItExpires) {
+  const sluice::test::CertifiedKey first = sluice::test::selfSigned({});
+  const sluice::test::CertifiedKey second = sluice::test::selfSigned({});
+  writeWithPair(first);
+  serve();
+  writeWithPair({second.certificate, first.key});
+  serve();
+  ASSERT_EQ(served_.generation->snapshot->binds.size(), 1U);
+  const std::string digest = served_.configuration->servedDigest;
+  restart();
+  served_ = restore();
+  ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable);
+  EXPECT_EQ(served_.configuration->servedDigest, digest);
+  ASSERT_EQ(served_.generation->snapshot->binds.size(), 1U);
+  const auto& shown = served_.generation->snapshot->binds[0].identities.at(0).certificate;
+  EXPECT_EQ(shown->fingerprint(), pki::CertificateChain::parse(first.certificate)->fingerprint());
+  EXPECT_EQ(load().outcome, Loaded::Outcome::kUnchanged);
+
+  clock_.setWall(shown->notAfter());
+  const Loaded expired = load();
+  ASSERT_EQ(expired.outcome, Loaded::Outcome::kServable);
+  EXPECT_TRUE(expired.generation->snapshot->binds.empty());
+  EXPECT_EQ(expired.configuration->servedDigest, expired.configuration->digest);
 }
 
 TEST_F(LoadingThreads, KeepTheirStateWhereTheSettingsSay) {

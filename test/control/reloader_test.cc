@@ -301,7 +301,8 @@ TEST_F(ReloaderTest, CompilesWhatIsServedAgainWhenTheServerOfAProcessorHasAnothe
   const auto asking = [&](const std::string& revision) {
     CompiledConfiguration configuration;
     configuration.revision = configuration.servedRevision = revision;
-    configuration.compiled.servers = {{"Backend b", "guard", "spec", false, health, health->announced()}};
+    configuration.compiled.servers = {
+        {"Backend b", "guard", "spec", compile::ServerLoss::kRefused, health, health->announced()}};
     Loaded made = loaded(revision);
     made.configuration = std::make_shared<const CompiledConfiguration>(std::move(configuration));
     return made;

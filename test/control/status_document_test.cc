@@ -47,12 +47,32 @@ TEST(StatusDocument, HasItsStatesInTheReference) {
 
 TEST(StatusDocument, ShowsTheDesiredAndServedRevisionsAndSinceWhen) {
   Revisions revisions{"new", "new", "old", Standing::kRefused, base::WallTime(std::chrono::seconds(1))};
-  EXPECT_EQ(
-      statusDocument(withGateway(), revisions),
-      "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
-      "\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"group\":\"gateway.networking.k8s.io\","
-      "\"kind\":\"Gateway\",\"namespace\":\"demo\",\"name\":\"egress\",\"status\":{\"conditions\":[]},"
-      "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}],\"endpoints\":[]}\n");
+  EXPECT_EQ(statusDocument(withGateway(), revisions),
+            "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
+            "\"degraded\":[],\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"group\":\"gateway."
+            "networking.k8s.io\","
+            "\"kind\":\"Gateway\",\"namespace\":\"demo\",\"name\":\"egress\",\"status\":{\"conditions\":[]},"
+            "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}],\"endpoints\":[]}\n");
+}
+
+TEST(StatusDocument, NamesTheObjectsWithFaultsAndSaysHowManyItLeavesOut) {
+  CompiledConfiguration configuration = withGateway();
+  config::ObjectStatus faulty = configuration.compiled.statuses[0];
+  faulty.conditions.push_back({"Programmed", config::ConditionStatus::kFalse, "Invalid", "closed", std::nullopt});
+  configuration.compiled.statuses.push_back(faulty);
+  EXPECT_THAT(statusDocument(configuration, Revisions()),
+              HasSubstr(R"("state":"InSync","degraded":[{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
+                        R"("namespace":"demo","name":"egress","condition":"Programmed","reason":"Invalid",)"
+                        R"("message":"closed"}],"since":)"));
+  for (int i = 0; i < 12; ++i) configuration.compiled.statuses.push_back(faulty);
+  EXPECT_THAT(statusDocument(configuration, Revisions()),
+              HasSubstr(R"("message":"closed"}],"degradedLeftOut":[{"namespace":"demo","count":3}],"since":)"));
+}
+
+TEST(StatusDocument, NamesTheZoneOfTheGatewayIfItIsKnown) {
+  EXPECT_THAT(statusDocument(CompiledConfiguration(), Revisions(), "eu-west-1a"),
+              HasSubstr(R"(,"zone":"eu-west-1a",)"));
+  EXPECT_THAT(statusDocument(CompiledConfiguration(), Revisions()), Not(HasSubstr("zone")));
 }
 
 TEST(StatusDocument, ListsProblemsByFileLineObjectAndField) {
@@ -64,28 +84,13 @@ TEST(StatusDocument, ListsProblemsByFileLineObjectAndField) {
                         "\"message\":\"must be a number\"}],"));
 }
 
-TEST(StatusDocument, ShowsWhetherEachBackendServes) {
-  CompiledConfiguration configuration;
-  compile::BackendHealth reach;
-  reach.object = "Backend.sluice.dev/demo/api";
-  reach.endpoint = "api.test:443";
-  reach.reach = std::make_shared<const processing::ServerHealth>();
-  reach.serves = false;
-  compile::BackendHealth healthy = reach;
-  healthy.reach = nullptr;
-  healthy.check = std::make_shared<const routing::HealthCheck>(routing::HealthCheckSettings());
-  healthy.serves = true;
-  compile::BackendHealth unhealthy = healthy;
-  unhealthy.serves = false;
-  compile::BackendHealth other = reach;
-  other.endpoint = "api.test:8443";
-  other.serves = true;
-  configuration.compiled.health = {reach, unhealthy, healthy, other};
-  EXPECT_THAT(statusDocument(configuration, Revisions()),
-              HasSubstr("\"endpoints\":[{\"object\":\"Backend.sluice.dev/demo/api\",\"endpoint\":\"api.test:443\","
-                        "\"reachable\":false,\"healthy\":false},"
-                        "{\"object\":\"Backend.sluice.dev/demo/api\",\"endpoint\":\"api.test:8443\","
-                        "\"reachable\":true}]"));
+TEST(StatusDocument, ListsEndpointsAndSaysHowManyItLeavesOut) {
+  const ListedEndpoints all{R"([{"object":"a"}])", ""};
+  EXPECT_THAT(statusDocument(CompiledConfiguration(), Revisions(), "", all),
+              testing::EndsWith(",\"endpoints\":[{\"object\":\"a\"}]}\n"));
+  const ListedEndpoints some{"[]", R"([{"object":"a","count":3}])"};
+  EXPECT_THAT(statusDocument(CompiledConfiguration(), Revisions(), "", some),
+              testing::EndsWith(",\"endpoints\":[],\"endpointsLeftOut\":[{\"object\":\"a\",\"count\":3}]}\n"));
 }
 
 TEST(StatusDocument, CutsALongListOfProblemsAndSaysSo) {

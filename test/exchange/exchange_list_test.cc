@@ -41,6 +41,7 @@ TEST(ExchangeList, ShowsClientRequestAndState) {
                            R"("path":"/ok/a")",
                            R"("protocolVersion":"1.1")",
                            R"("clientAddress":"198.51.100.7:4000")",
+                           R"("namespace":null,"serviceAccount":null,"principal":null,"assurance":"None")",
                            R"("requestState":"acquiring")",
                            R"("responseState":"waiting")",
                            R"("gateway":"demo/egress")",

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/catalog/engine_formats.h"
 #include "config/yaml/yaml_reader.h"
 #include "filters/expression/vocabulary.h"
 #include "proxy/content/json.h"
@@ -43,10 +44,17 @@ void eachUse(const content::Value& value, Visit&& visit) {
   for (const content::Member& member : value.members) eachUse(member.value, visit);
 }
 
+/// Returns the types without the rows that are engines alone.
+std::vector<processing::BuiltinType> namedTypes() {
+  processing::BuiltinTypes types = builtinTypes();
+  std::erase_if(types, [](const processing::BuiltinType& each) { return each.type.empty(); });
+  return types;
+}
+
 TEST(BuiltinTypes, AreInTheReferenceWithTheirPhases) {
   const auto rows = test::pageTable(typesPage(), "| type | phases | preAuth | what it does |");
   std::vector<std::string> names;
-  for (const processing::BuiltinType& type : builtinTypes()) {
+  for (const processing::BuiltinType& type : namedTypes()) {
     names.emplace_back(type.type);
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const test::PageRow& each) {
       return test::quotedWords(each[0]) == std::vector<std::string>{names.back()};
@@ -61,7 +69,7 @@ TEST(BuiltinTypes, AreInTheReferenceWithTheirPhases) {
 }
 
 TEST(BuiltinTypes, HaveTheirConfigInTheReferenceWithItsDefaults) {
-  for (const processing::BuiltinType& type : builtinTypes()) {
+  for (const processing::BuiltinType& type : namedTypes()) {
     const auto schema = content::parseJson(type.schema);
     ASSERT_TRUE(schema.ok()) << type.type;
     std::map<std::string, std::string> fields;
@@ -98,7 +106,7 @@ TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
   for (const std::string& block : test::yamlBlocks(test::referencePage("processors.md") + typesPage())) {
     config::Problems problems;
     const auto check = [&](const content::Value& use) {
-      for (const processing::BuiltinType& type : builtinTypes()) {
+      for (const processing::BuiltinType& type : namedTypes()) {
         if (use.find("type")->text != type.type) continue;
         ++uses;
         content::Value config;
@@ -120,7 +128,7 @@ TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
 
 TEST(BuiltinTypes, HaveUniqueNamesPhasesAndSchemas) {
   std::set<std::string_view> names;
-  for (const processing::BuiltinType& type : builtinTypes()) {
+  for (const processing::BuiltinType& type : namedTypes()) {
     EXPECT_TRUE(names.insert(type.type).second) << type.type;
     EXPECT_NE(type.type.find('/'), std::string_view::npos) << type.type;
     EXPECT_NE(type.type.find(":v"), std::string_view::npos) << type.type;
@@ -129,6 +137,23 @@ TEST(BuiltinTypes, HaveUniqueNamesPhasesAndSchemas) {
     EXPECT_NE(type.make, nullptr) << type.type;
   }
   EXPECT_TRUE(names.contains("gateway.networking.k8s.io/CredentialInjector:v1"));
+}
+
+TEST(BuiltinTypes, HaveEnginesThatEntriesOfCatalogsCanName) {
+  std::set<std::string_view> names;
+  for (const processing::BuiltinType& type : builtinTypes()) {
+    if (type.engine.empty()) {
+      EXPECT_FALSE(type.type.empty()) << "a row has a type, an engine or both";
+      continue;
+    }
+    EXPECT_TRUE(names.insert(type.engine).second) << type.engine;
+    const auto formats = config::engineFormats();
+    EXPECT_TRUE(std::any_of(formats.begin(), formats.end(), [&](const auto& each) { return each.name == type.engine; }))
+        << type.engine;
+    EXPECT_FALSE(type.phases.empty()) << type.engine;
+    EXPECT_NE(type.make, nullptr) << type.engine;
+  }
+  EXPECT_TRUE(names.contains("ext-proc"));
 }
 
 }  // namespace

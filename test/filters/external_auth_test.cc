@@ -105,6 +105,21 @@ TEST_F(ExternalAuthType, GivesTheResponseTheFieldsOfAGrpcServer) {
   EXPECT_EQ(rig_.responseFields(), "x-other=1;x-checked=yes;");
 }
 
+TEST_F(ExternalAuthType, TellsAGrpcServerWhoTheClientIs) {
+  const auto sourceOf = [this] {
+    EXPECT_EQ(answered({}).kind(), Verdict::Kind::kContinue);
+    external_auth::CheckRequest check;
+    EXPECT_TRUE(check.ParseFromString(rig_.server().sent().substr(5))) << "behind the head of the frame";
+    return check.attributes().source();
+  };
+  EXPECT_EQ(sourceOf().principal(), "spiffe://a.test/ns/apps/sa/worker");
+  EXPECT_EQ(sourceOf().address().socket_address().address(), "192.0.2.1");
+  rig_.peer.principal = "CN=\xff";
+  EXPECT_EQ(sourceOf().principal().find('\xff'), std::string::npos) << "a text of the protocol is UTF-8";
+  rig_.peer.principal = {};
+  EXPECT_EQ(sourceOf().principal(), "");
+}
+
 TEST_F(ExternalAuthType, NeitherTrustsNorReadsAMessageThatIsCutCompressedOrTooLong) {
   const std::string whole = http::frameGrpcMessage(external_auth::CheckResponse().SerializeAsString());
   for (const std::string& body : {std::string(), whole.substr(0, 3), "\1" + whole.substr(1),

@@ -1,4 +1,4 @@
-// One use of a built-in type, and one exchange for it to work on; the rig takes the chain's place.
+// One use of a built-in type or of an engine's, and one exchange for it to work on; the rig takes the chain's place.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,9 +20,7 @@
 
 namespace sluice::test {
 
-class FilterRig final : private processing::SecretLookup,
-                        private processing::TargetLookup,
-                        private processing::StepControl {
+class FilterRig : private processing::SecretLookup, private processing::TargetLookup, private processing::StepControl {
  public:
   using Fields = std::initializer_list<std::pair<const char*, const char*>>;
 
@@ -32,13 +30,22 @@ class FilterRig final : private processing::SecretLookup,
   bool preAuth = false;
   bool exposed = false;
   std::uint64_t mostContext = std::uint64_t{16} * 1024;
+  std::uint64_t mostScript = std::uint64_t{256} * 1024;
   processing::Phase phase = processing::Phase::kRequestHeaders;
+  /// The phases in which the use may run; 0: `phase` alone.
+  std::uint8_t phases = 0;
   std::string owner = "Backend demo/api";
   processing::Place place{"demo/egress", "demo/route", "demo/api"};
-  processing::Peer peer{"192.0.2.1", "apps", "worker"};
+  processing::Peer peer{"192.0.2.1", "apps", "worker", "spiffe://a.test/ns/apps/sa/worker",
+                        base::Assurance::kCertificate};
   ManualClock clock;
+  base::Duration timeout = std::chrono::seconds(1);
+  NoServices services;
   processing::RouteWish wish;
   processing::Destination* destination = nullptr;
+  /// The settings of the catalog's entry, for an engine (YAML), and the type that it gives them.
+  std::string engine;
+  std::string typeOfCatalog;
 
   /// A namespace that grants nothing.
   static constexpr std::string_view kForbidden = "other";
@@ -54,13 +61,14 @@ class FilterRig final : private processing::SecretLookup,
   }
   /// Replaces the processor by another one, as a reload does.
   std::string remake(const std::string& config) {
-    config_ = {};
-    config::Problems problems;
-    config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
-    EXPECT_TRUE(problems.empty()) << config;
-    processing::Made made = type_.make({owner, "use", phase, processing::bitOf(phase), preAuth, config_, *this, *this,
-                                        states_, exposed, nullptr, mostContext});
+    config_ = read(config);
+    if (!engine.empty()) engine_ = read(engine);
+    const bool isOfEngine = engine_.kind == content::Value::Kind::kMap;
+    const std::uint8_t in = phases != 0 ? phases : processing::bitOf(phase);
+    processing::Made made = type_.make({owner, "use", phase, in, preAuth, config_, *this, *this, states_, exposed,
+                                        isOfEngine ? &engine_ : nullptr, mostContext, mostScript, typeOfCatalog});
     processor_ = std::move(made.processor);
+    awaited_ = std::move(made.awaited);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
   }
 
@@ -83,7 +91,7 @@ class FilterRig final : private processing::SecretLookup,
   }
   void method(http::Method method) { request_.head.method = method; }
   void response(std::uint16_t status, Fields fields) {
-    response_ = std::make_unique<http::ResponseMessage>(pool_);
+    response_ = std::make_unique<http::ResponseMessage>(pool);
     response_->head.status = status;
     add(*response_, fields);
   }
@@ -93,21 +101,27 @@ class FilterRig final : private processing::SecretLookup,
     processing::Step step;
     step.processor = processor_;
     processing::RequestEditor editor(request_.arena, request_.head, step, nullptr);
-    processing::Call call{at,     place,         request_.arena,
-                          clock,  request_.head, editor,
-                          holds_, holds_,        response_ ? &response_->head : nullptr,
-                          body,   &wish,         destination,
-                          *this,  nothing_,      std::chrono::seconds(1),
-                          memory_};
+    RigStep& mine = steps_[turn_];
+    processing::Call call{at,         place,         request_.arena,
+                          clock,      request_.head, editor,
+                          mine.holds, mine.holds,    response_ ? &response_->head : nullptr,
+                          body,       &wish,         destination,
+                          *this,      services,      timeout,
+                          mine.memory};
     return processor_->process(call, peer);
   }
-  /// Ends the exchanges that ran so far.
+  /// Lets the step of that number run from here on; a new one, if it has not run. The others wait.
+  void turnTo(int number) { turn_ = number; }
+  /// Ends the step whose turn it is, as its exchange does when it ends.
   void end() {
-    holds_.release();
-    memory_ = nullptr;
+    steps_[turn_].holds.release();
+    steps_[turn_].memory = nullptr;
   }
 
   const processing::Processor& processor() const { return *processor_; }
+  const std::shared_ptr<const processing::Processor>& sharedProcessor() const { return processor_; }
+  /// Returns what the last use waits for; null if it waits for nothing.
+  const processing::Awaited* awaited() const { return awaited_.get(); }
   /// Lets backendRefs lead to a server that answers each callout like this, once all of its request has come.
   void answer(std::uint16_t status, Fields fields, const std::string& body) { server_.emplace(status, fields, body); }
   const ScriptedCallout& server() const { return *server_; }
@@ -115,8 +129,28 @@ class FilterRig final : private processing::SecretLookup,
   std::string requestFields() const { return text(request_.head.headers); }
   std::string responseFields() const { return text(response_->head.headers); }
   std::string target() const { return std::string(request_.head.target); }
+  http::RequestHead& head() { return request_.head; }
+  base::Arena& arena() { return request_.arena; }
+  const http::ResponseHead& responseHead() const { return response_->head; }
+
+ protected:
+  static content::Value read(const std::string& yaml) {
+    content::Value value;
+    config::Problems problems;
+    config::forEachDocument(yaml, {}, problems, [&value](const content::Value& root) { value = root; });
+    EXPECT_TRUE(problems.empty()) << yaml;
+    return value;
+  }
+
+  base::ChunkPool pool;
+  content::Value engine_;  // the settings of the catalog's entry; null for a built-in type
 
  private:
+  struct RigStep {
+    void* memory = nullptr;
+    processing::Holds holds;
+  };
+
   processing::Resumer suspend(std::optional<base::MonotonicTime> /*until*/) override { return {}; }
   void pause(base::MonotonicTime /*until*/) override {}
   processing::Callout& callout(const processing::CalloutRequest& wanted) override {
@@ -125,8 +159,9 @@ class FilterRig final : private processing::SecretLookup,
     return *server_;
   }
   std::unique_ptr<processing::Callout> lastingCallout(const processing::CalloutRequest& wanted) override {
-    return nothing_.callout(wanted, {});
+    return services.callout(wanted, {});
   }
+  std::uint64_t client() const override { return std::hash<std::string_view>{}(peer.address); }
   template <typename Message>
   static void add(Message& message, Fields fields) {
     message.head.headers = {};
@@ -159,14 +194,13 @@ class FilterRig final : private processing::SecretLookup,
   std::map<std::string, std::string> secrets_;
   content::Value config_;
   std::shared_ptr<const processing::Processor> processor_;
-  base::ChunkPool pool_;
-  http::RequestMessage request_{pool_};
-  NoServices nothing_;
+  std::shared_ptr<const processing::Awaited> awaited_;
+  http::RequestMessage request_{pool};
   FailedCallout nobody_;
   std::optional<ScriptedCallout> server_;
-  void* memory_ = nullptr;
-  processing::Holds holds_;  // releases its holds before the processor and the arena are destroyed
   std::unique_ptr<http::ResponseMessage> response_;
+  int turn_ = 0;
+  std::map<int, RigStep> steps_;  // they release their holds before the processor and the arena are destroyed
 };
 
 }  // namespace sluice::test

@@ -49,6 +49,21 @@ TEST_F(InProcessTest, SetsAndRemovesHeadersByTheHeadAlone) {
   EXPECT_EQ(rig_.requestFields(), "x-set=gold/v1/chat;x-number=2;");
 }
 
+TEST_F(InProcessTest, ReadsTheClientUnlessItIsNotShown) {
+  const std::string config =
+      "request: {setHeaders: [{name: x-of, value: 'source.serviceAccount + source.assurance + source.address'}]}";
+  rig_.request({});
+  ASSERT_EQ(rig_.make(config), "");
+  EXPECT_EQ(rig_.run(Phase::kRequestHeaders).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), "x-of=workerCertificate192.0.2.1;");
+  rig_.preAuth = true;
+  rig_.peer = {};
+  rig_.request({});
+  ASSERT_EQ(rig_.make(config), "");
+  EXPECT_EQ(rig_.run(Phase::kRequestHeaders).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), "x-of=;");
+}
+
 TEST_F(InProcessTest, AddsHeadersToThoseThatAreThere) {
   rig_.request({{"x-tier", "gold"}, {"x-old", "1"}});
   ASSERT_EQ(

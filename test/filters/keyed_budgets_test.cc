@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <ratio>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "proxy/base/random.h"
 #include "test/support/manual_clock.h"
 
 namespace sluice::filters {
@@ -106,6 +110,113 @@ TEST_F(KeyedBudgetsTest, KeepsThePlaceOfABudgetWithRequestsInFlight) {
   }
   EXPECT_EQ(budgets.take(key(1), one, clock_.now()).budget, nullptr);
   own->giveBack();
+}
+
+TEST_F(KeyedBudgetsTest, HaveTenThousandPlaces) {
+  const KeyedBudgets budgets;
+  for (std::uint64_t i = 1; i <= KeyedBudgets::kMostKeys; ++i) ASSERT_EQ(passing(budgets, i), 2) << i;
+  EXPECT_EQ(budgets.size(), KeyedBudgets::kMostKeys);
+  EXPECT_EQ(passing(budgets, key(20'000)), 2) << "of the budget that keys without a place share";
+  EXPECT_EQ(passing(budgets, key(20'001)), 0);
+  EXPECT_EQ(budgets.size(), KeyedBudgets::kMostKeys);
+}
+
+TEST_F(KeyedBudgetsTest, GiveThePlaceOfAKeyInAnotherShardAway) {
+  const KeyedBudgets budgets(1);
+  EXPECT_EQ(passing(budgets, key(1)), 2);
+  clock_.advance(seconds(3));
+  EXPECT_EQ(passing(budgets, key(1) + 1), 2);
+  EXPECT_EQ(passing(budgets, key(2) + 1), 2) << "that shard's shared one";
+  EXPECT_EQ(passing(budgets, key(1)), 2) << "it shares one without a place, and the rate has come back";
+}
+
+TEST_F(KeyedBudgetsTest, ForgetIdleKeysThoughNobodyWantsTheirPlaces) {
+  const KeyedBudgets budgets;
+  for (std::uint64_t i = 1; i <= 5; ++i) passing(budgets, key(i));
+  clock_.advance(std::chrono::minutes(9));
+  passing(budgets, key(1));
+  passing(budgets, key(6));
+  EXPECT_EQ(budgets.size(), 6u);
+  clock_.advance(std::chrono::minutes(2));
+  passing(budgets, key(7));
+  EXPECT_EQ(budgets.size(), 3u) << "the others have been idle for eleven minutes";
+}
+
+TEST_F(KeyedBudgetsTest, KeepTheUseOfAnIdleKeyThatGivesItsPlaceUp) {
+  const KeyedBudgets budgets(1);
+  const Allowance slow{.perMinute = 1, .burst = 100};
+  const auto left = [&](std::uint64_t of) {
+    int passed = 0;
+    for (int i = 0; i < 200; ++i) passed += budgets.take(of, slow, clock_.now()).budget != nullptr ? 1 : 0;
+    return passed;
+  };
+  EXPECT_EQ(left(key(1)), 100);
+  clock_.advance(std::chrono::minutes(9));
+  budgets.take(key(2), slow, clock_.now());
+  EXPECT_EQ(left(key(1)), 9) << "it has its place, because it was not idle for long enough";
+  clock_.advance(std::chrono::minutes(11));
+  EXPECT_EQ(left(key(3)), 11) << "it takes the place, and begins with what the first key has used";
+  EXPECT_EQ(left(key(1)), 11) << "it has no place any more, and no new budget";
+}
+
+TEST_F(KeyedBudgetsTest, KeepAnIdleKeyWithRequestsInFlight) {
+  const KeyedBudgets budgets(1);
+  const Allowance one{.concurrency = 1};
+  const RequestBudget* own = budgets.take(key(1), one, clock_.now()).budget;
+  clock_.advance(std::chrono::hours(1));
+  budgets.take(key(2), one, clock_.now()).budget->giveBack();
+  EXPECT_EQ(budgets.take(key(1), one, clock_.now()).budget, nullptr);
+  own->giveBack();
+}
+
+/// The bound that holds for one key: a bucket that is filled by each request and drained by the rate.
+struct ExactBucket {
+  double used = 0;
+  base::MonotonicTime at{};
+  std::uint32_t inFlight = 0;
+
+  void fill(const Allowance& allowance, base::MonotonicTime now) {
+    const std::chrono::duration<double, std::ratio<60>> minutes = now - at;
+    used = std::max(0.0, used - minutes.count() * allowance.perMinute) + 1;
+    at = now;
+  }
+};
+
+TEST_F(KeyedBudgetsTest, NeverGiveAKeyMoreThanItsBudgetWhateverOthersDo) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    base::Random random(seed);
+    const auto pick = [&](std::uint64_t below) { return static_cast<std::uint32_t>(random.next() % below); };
+    constexpr std::uint32_t kRates[] = {0, 1, 7, 60, 600, 6000};
+    constexpr std::uint32_t kBursts[] = {1, 5, 20, 150};
+    Allowance allowance{.perMinute = kRates[pick(6)], .burst = kBursts[pick(4)], .concurrency = pick(4)};
+    if (allowance.perMinute == 0) allowance.concurrency += 1;
+    const KeyedBudgets budgets(1 + pick(6));
+    std::map<std::uint64_t, ExactBucket> exact;
+    std::vector<std::pair<std::uint64_t, const RequestBudget*>> inFlight;
+    for (int step = 0; step < 3000; ++step) {
+      // Now and then everybody is idle for longer than ten minutes.
+      constexpr int kQuarters[] = {0, 0, 1, 4, 40};
+      const int quarters = pick(300) == 0 ? 2404 : pick(4) == 0 ? kQuarters[pick(5)] : 0;
+      clock_.advance(quarters * std::chrono::milliseconds(250));
+      if (!inFlight.empty() && pick(2) == 0) {
+        std::swap(inFlight[pick(inFlight.size())], inFlight.back());
+        --exact[inFlight.back().first].inFlight;
+        inFlight.back().second->giveBack();
+        inFlight.pop_back();
+      }
+      const std::uint64_t of = 1 + pick(8);
+      const auto taken = budgets.take(of, allowance, clock_.now());
+      if (taken.budget == nullptr) continue;
+      ExactBucket& bucket = exact[of];
+      bucket.fill(allowance, clock_.now());
+      if (allowance.perMinute > 0) {
+        ASSERT_LE(bucket.used, allowance.burst + 1e-6) << seed << " " << step;
+      }
+      if (allowance.concurrency == 0) continue;
+      inFlight.emplace_back(of, taken.budget);
+      ASSERT_LE(++bucket.inFlight, allowance.concurrency) << seed << " " << step;
+    }
+  }
 }
 
 TEST(KeyedBudgetsThreads, NeverExceedABudgetWhileKeysComeAndGo) {

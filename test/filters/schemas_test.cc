@@ -4,6 +4,7 @@
 #include "filters/direct_response.h"
 #include "filters/header_modifier.h"
 #include "filters/in_process.h"
+#include "filters/qos_controller.h"
 #include "proxy/content/json.h"
 #include "proxy/content/schema/json_schema.h"
 
@@ -39,6 +40,34 @@ TEST(Schemas, AcceptOnlyTheContractOfInProcess) {
         R"({"request":{"removeHeaders":[1]}})", R"({"request":{"removeHeaders":[{"nam":"a"}]}})"}) {
     EXPECT_NE(faultOf(inProcess(), config), "") << config;
   }
+}
+
+TEST(Schemas, AcceptOnlyTheContractOfQosController) {
+  const auto overriding = [](const std::string& item) {
+    return R"({"requestsPerMinute":1,"overrides":[)" + item + "]}";
+  };
+  for (const std::string& config :
+       {std::string(R"({"concurrency":1,"key":"ServiceAccount"})"), overriding(""),
+        std::string(R"({"requestsPerMinute":1,"key":"Principal","overrides":[{"key":"a","concurrency":1}]})"),
+        overriding(R"({"key":"","requestsPerMinute":1,"burst":1})")}) {
+    EXPECT_EQ(faultOf(qosController(), config), "") << config;
+  }
+  for (const std::string& config :
+       {std::string(R"({"requestsPerMinute":1,"key":"Account"})"), overriding(R"({"key":"a"})"),
+        overriding(R"({"requestsPerMinute":1})"), overriding(R"({"key":"a","burst":1})"),
+        overriding(R"({"key":"a","requestsPerMinute":0})"), overriding(R"({"key":1,"requestsPerMinute":1})"),
+        overriding(R"({"key":"a","requestsPerMinute":1,"header":"b"})")}) {
+    EXPECT_NE(faultOf(qosController(), config), "") << config;
+  }
+  const auto many = [&](int count) {
+    std::string items;
+    for (int i = 0; i < count; ++i) {
+      items += (i == 0 ? "" : ",") + std::string(R"({"key":")") + std::to_string(i) + R"(","concurrency":1})";
+    }
+    return faultOf(qosController(), overriding(items));
+  };
+  EXPECT_EQ(many(256), "");
+  EXPECT_NE(many(257), "");
 }
 
 TEST(Schemas, AcceptOnlyErrorsAsDirectResponses) {

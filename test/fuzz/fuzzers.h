@@ -26,6 +26,8 @@ int fuzzQuery(const std::uint8_t* data, std::size_t size);
 int fuzzBodyPath(const std::uint8_t* data, std::size_t size);
 int fuzzExpression(const std::uint8_t* data, std::size_t size);
 int fuzzExtProc(const std::uint8_t* data, std::size_t size);
+int fuzzLua(const std::uint8_t* data, std::size_t size);
+int fuzzLuaDocument(const std::uint8_t* data, std::size_t size);
 int fuzzExchange(const std::uint8_t* data, std::size_t size);
 int fuzzProcess(const std::uint8_t* data, std::size_t size);
 int fuzzSession(const std::uint8_t* data, std::size_t size);
@@ -60,6 +62,8 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"body_path", fuzzBodyPath},
     {"expression", fuzzExpression},
     {"ext_proc", fuzzExtProc},
+    {"lua", fuzzLua},
+    {"lua_document", fuzzLuaDocument},
     {"exchange", fuzzExchange},
     {"process", fuzzProcess},
     {"session", fuzzSession},

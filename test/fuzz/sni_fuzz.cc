@@ -102,7 +102,8 @@ NamesRead readTwice(std::string_view records) {
 std::optional<std::string> nameAtListener(std::string_view records) {
   static const auto kListener = makeListener();
   std::array<char, 64 * 1024> room{};
-  TlsEngine engine(kListener->state());
+  static const sluice::base::SystemClock kClock;
+  TlsEngine engine(kListener->state(), kClock);
   engine.wire().input = records;
   engine.wire().output = room;
   const TlsEngine::Step step = engine.handshake();

@@ -202,6 +202,8 @@ TEST(RequestHygiene, HopByHopFieldsEndHere) {
                          {"keep-alive", "5"},
                          {"proxy-connection", "close"},
                          {"proxy-authorization", "Basic eA=="},
+                         {"proxy-authenticate", "Basic"},
+                         {"proxy-authentication-info", "nextnonce=1"},
                          {"upgrade", "h2c"},
                          {"http2-settings", "AA"},
                          {"te", "gzip, trailers"},
@@ -385,6 +387,17 @@ TEST(ResponseHygiene, FramingIsStatedOnce) {
 }
 
 // The client judges the fields of an origin, and no guard of the gateway depends on them.
+TEST(ResponseHygiene, FieldsForTheGatewayAloneEndHere) {
+  const Lines lines = {{"content-length", "5"},
+                       {"proxy-authenticate", "Basic"},
+                       {"proxy-authentication-info", "nextnonce=1"},
+                       {"proxy-connection", "close"},
+                       {"proxy-status", "other"}};
+  const CheckedResponse checked(answer(200), lines);
+  ASSERT_TRUE(checked.head.ok());
+  EXPECT_EQ(test::render(test::fieldList(checked.head->headers)), "proxy-status: other\n");
+}
+
 TEST(ResponseHygiene, ContentTypesAreTheClientsToJudge) {
   EXPECT_TRUE(CheckedResponse(answer(200), {{"content-length", "0"}, {"content-type", "a, b"}, {"content-type", ""}})
                   .head.ok());
@@ -422,7 +435,8 @@ TEST(Trailers, KeepOnlyFieldsThatMayFollowABody) {
   base::Arena arena(pool);
   Headers fields;
   for (const char* name : {"grpc-status", "content-length", "host", "x-checksum", "transfer-encoding", "te", "trailer",
-                           "connection", "authorization", "set-cookie", "grpc-message", "x-forwarded-for", "via"}) {
+                           "connection", "authorization", "set-cookie", "grpc-message", "x-forwarded-for", "via",
+                           "proxy-authorization", "proxy-authenticate", "proxy-authentication-info"}) {
     fields.add(arena, name, "1");
   }
   EXPECT_TRUE(checkTrailers(fields));

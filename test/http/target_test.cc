@@ -4,6 +4,8 @@
 
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sluice::http {
@@ -65,6 +67,14 @@ TEST(Target, IsRefusedWhereServersDisagree) {
         "/a\x7f", "/a?b c", "/a?b\xff", "/..;/admin", "/.;x/admin", "/a/..;x",        "/a/%2e%2e;/b"}) {
     EXPECT_EQ(normalTarget(sent), "refused 400") << sent;
   }
+}
+
+TEST(Target, NamesTheSettingThatRefusesAnEncodedSlash) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  const auto detailFor = [&arena](std::string_view sent) { return normalizeTarget(arena, sent).error().detail; };
+  EXPECT_NE(detailFor("/a%2Fb").find("paths.encodedSlash"), std::string::npos);
+  EXPECT_EQ(detailFor("/a%5Cb").find("paths.encodedSlash"), std::string::npos);
 }
 
 TEST(Target, KeepsEmptySegmentsIfSlashesAreNotMerged) {
@@ -138,6 +148,19 @@ TEST(Target, TheNormalFormIsAFixedPoint) {
   expectFixedPoints({}, {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"});
   expectFixedPoints({EncodedSlash::kDecode, true}, {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"});
   expectFixedPoints(kAnySlashes, {"/./", "/../", "/.;", "/..;", "%2F..%2F", "%2F../", "/..%2F", "%2E", "%41", "\\"});
+}
+
+TEST(Target, MayDoWithoutThePathParameters) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"/a/b", "/a/b"},        {"/a;v=1", "/a"},   {"/a;v=1/b;w;x/", "/a/b/"}, {"/a;", "/a"},
+      {"/a/;v=1", "/a/"},      {"/;v=1", "/"},     {"/;v=1/admin", "/admin"},  {"/a/;v=1/b", "/a/b"},
+      {"/a/;v=1/;w=2", "/a/"}, {"//a;v=1", "//a"}, {"/a%3Bv=1", "/a%3Bv=1"},   {"*", "*"},
+      {"/a;%2Fb/c", "/a/c"},   {"", ""},
+  };
+  for (const auto& [path, without] : cases) {
+    std::string room;
+    EXPECT_EQ(withoutPathParameters(path, room), without) << path;
+  }
 }
 
 TEST(Target, IsNotCopiedIfItIsNormal) {

@@ -180,18 +180,23 @@ TEST(GrpcRoutes, RefuseRequestsThatAreNotGrpc) {
   EXPECT_THAT(ask("/b/c", "application/json", "--http2-prior-knowledge"), HasSubstr("HTTP/2 404"));
 }
 
-TEST(GrpcRoutes, KeepTheirHostnameFromNewerHttpRoutes) {
+TEST(GrpcRoutes, KeepTheirHostnameFromNewerHttpRoutesAlone) {
   const GrpcOrigin origin;
   const std::string http =
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: web}\nspec:\n "
       " "
       "parentRefs: [{name: egress}]\n  rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: "
       "origin}]}]\n";
-  const GatewayProcess gateway(
-      {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin")) + http});
-  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"reason\":\"HostnameConflict\""));
-  EXPECT_THAT(run({"curl", "-sS", "-i", gateway.url("/")}).output, HasSubstr("415"));
-  EXPECT_EQ(callAll(gateway, {"/sluice.test.Echo/Collect"}).at(0), "0 OK");
+  const auto routesWith = [&](const std::string& name) { return grpcRouteOf("    -\n" + to("origin"), name) + http; };
+  const GatewayProcess older({.backends = {{.port = origin.port()}},
+                              .routes = routesWith("calls, creationTimestamp: '2024-01-01T00:00:00Z'")});
+  EXPECT_THAT(older.adminGet("/status"), HasSubstr("\"reason\":\"HostnameConflict\""));
+  EXPECT_THAT(run({"curl", "-sS", "-i", older.url("/")}).output, HasSubstr("415"));
+  EXPECT_EQ(callAll(older, {"/sluice.test.Echo/Collect"}).at(0), "0 OK");
+  // Without times, requests of the HTTPRoute must not become 404 or 415 because somebody adds a GRPCRoute.
+  const GatewayProcess undated({.backends = {{.port = origin.port()}}, .routes = routesWith("calls")});
+  EXPECT_THAT(undated.adminGet("/status"), HasSubstr("HTTPRoute test/web has all hostnames"));
+  EXPECT_THAT(run({"curl", "-sS", "-i", undated.url("/")}).output, Not(HasSubstr(" 415")));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/support/client_hello.h"
 
 namespace sluice::test {
 namespace {
@@ -150,6 +151,14 @@ TEST_F(H1Attacks, RequestLinesOutsideTheGrammarAreRefused) {
       {"TLS on a plain port",
        std::string("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11) + std::string(64, 'x') + "\r\n\r\n", 400},
   });
+}
+
+TEST_F(H1Attacks, AClientOfTlsIsToldWhatThePortSpeaks) {
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
+  client.send(clientHello("a.test"));
+  const ReceivedResponse answer = readResponse(client);
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("this port speaks plain HTTP; use http:// or a listener with TLS"));
 }
 
 TEST_F(H1Attacks, ProxyProtocolIsRefused) {

@@ -78,8 +78,12 @@ spec:
   processors: [{name: guard, type: 'acme.test/Guard:v1', phase: request-headers}]
 )";
 
-/// No compiled-in type changes a body while it streams, no listener is a forward proxy, and no Backend is checked.
-const std::vector<std::string> kUnusedFamilies = {"sluice_processor_unreplayable_total",
+/// No compiled-in type changes a body while it streams, no library is loaded, no listener asks for certificates or is a
+/// forward proxy, and no Backend is checked or ejected.
+const std::vector<std::string> kUnusedFamilies = {"sluice_upstream_ejections_total",
+                                                  "sluice_processor_unreplayable_total",
+                                                  "sluice_library_call_duration_seconds",
+                                                  "sluice_identity_total",
                                                   "sluice_tunnels",
                                                   "sluice_tunnels_total",
                                                   "sluice_tunnel_bytes_total",

@@ -102,7 +102,7 @@ TEST_F(MirroredRequests, UseHttp2AndTlsIfTheMirrorDoes) {
 TEST_F(MirroredRequests, MayFailToConnect) {
   const GatewayProcess gateway(specOf(freePort(), mirror("copy")));
   EXPECT_THAT(ask(gateway, "/", {"--data", "x"}), HasSubstr("200 OK"));
-  EXPECT_TRUE(gateway.reaches(observed("503", "connection_refused"), 1));
+  EXPECT_TRUE(gateway.reaches(observed("", "connection_refused"), 1));
 }
 
 TEST_F(MirroredRequests, DelayNothingIfTheMirrorIsSilent) {
@@ -125,7 +125,7 @@ TEST_F(MirroredRequests, AreDroppedIfTheMirrorDoesNotReadABigUpload) {
            "Expect:", "--data-binary", "@" + folder.write("body", std::string(16'000'000, 'x'))});
   EXPECT_THAT(answer, HasSubstr("200 16000000 1600"));
   EXPECT_TRUE(gateway.limitWasHit("exchangeBuffer"));
-  EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
+  EXPECT_TRUE(gateway.reaches(observed("", "connection_terminated"), 1));
 }
 
 TEST_F(MirroredRequests, EndWithAClientThatBreaksOff) {
@@ -137,7 +137,7 @@ TEST_F(MirroredRequests, EndWithAClientThatBreaksOff) {
   client.reset();
   ASSERT_TRUE(copy.hears(1)) << "its connection ends";
   EXPECT_EQ(copy.bodies()[0], "half");
-  EXPECT_TRUE(gateway.reaches(observed("502", "connection_terminated"), 1));
+  EXPECT_TRUE(gateway.reaches(observed("", "connection_terminated"), 1));
 }
 
 TEST_F(MirroredRequests, AreLeftOutIfTheirReferenceIsBroken) {

@@ -303,7 +303,7 @@ TEST(SessionsOfCalls, AreCarriedByAFieldOfTheMetadata) {
     std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_call.mjs",
                                      "127.0.0.1:" + std::to_string(gateway.port())};
     argv.insert(argv.end(), calls.begin(), calls.end());
-    const ProgramOutcome got = run(argv, std::chrono::seconds(60));
+    const ProgramOutcome got = run(argv);
     EXPECT_EQ(got.exitCode, 0) << got.errors;
     return got.output;
   };

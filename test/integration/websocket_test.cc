@@ -37,7 +37,7 @@ class WsOrigin : public NodeOrigin {
 void expectRealClientIsHappy(const std::string& url, const std::vector<std::string>& more = {}) {
   std::vector<std::string> argv = {"node", std::string(kClients) + "websocket.mjs", url};
   argv.insert(argv.end(), more.begin(), more.end());
-  const ProgramOutcome got = run(argv, std::chrono::seconds(60));
+  const ProgramOutcome got = run(argv);
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 

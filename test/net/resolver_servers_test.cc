@@ -117,6 +117,28 @@ TEST_F(ResolverServers, AreNotAskedAgainForANameWithoutAddresses) {
   EXPECT_EQ(server_.asked("empty.test"), 2);
 }
 
+TEST_F(ResolverServers, AreAskedForTheOtherFamilyToTellWhyThereIsNoAddress) {
+  server_["v6.test"] = {.addresses = {"2001:db8::1"}};
+  const auto* result = lookUp("v6.test");
+  EXPECT_EQ(texts(result), Texts{"v6.test: the name has only IPv6 addresses, and dns.ipv6 is off"});
+  EXPECT_EQ(result->error().note, "asked " + server_.server());
+  EXPECT_EQ(server_.asked("v6.test"), 2);
+  server_["empty.test"] = {};
+  EXPECT_EQ(texts(lookUp("empty.test")), Texts{"empty.test: DNS server returned answer with no data"});
+  EXPECT_EQ(server_.asked("empty.test"), 2);
+}
+
+TEST_F(ResolverServers, AreAskedOnceForTheOtherFamilyEvenIfTheyFail) {
+  settings_.attempts = 3;
+  server_["v6.test"] = {.addresses = {"2001:db8::1"}, .silentToAaaa = true};
+  ask("v6.test");
+  EXPECT_TRUE(test::runUntil(worker_, [&] { return server_.asked("v6.test") == 2; }));
+  pass(settings_.timeout + 100ms);
+  EXPECT_TRUE(answered(1));
+  EXPECT_EQ(seen_["v6.test"], Texts{"v6.test: DNS server returned answer with no data"});
+  EXPECT_EQ(server_.asked("v6.test"), 2);
+}
+
 TEST_F(ResolverServers, AreAskedInTurnIfTheyAreSilent) {
   useBoth();
   settings_.attempts = 2;

@@ -50,6 +50,15 @@ TEST_F(ResolverTerms, SayWhichAddressesAreLookedUp) {
   EXPECT_FALSE(resolver_->cached("four.test", {.family = LookupFamily::kIpv6})->ok());
 }
 
+TEST_F(ResolverTerms, AreNamedIfTheyLeaveNoAddress) {
+  server_["four.test"] = {.addresses = {"192.0.2.1"}};
+  server_["six.test"] = {.addresses = {"2001:db8::1"}};
+  EXPECT_EQ(lookUpOn({.family = LookupFamily::kIpv6}, "four.test"),
+            Texts{"four.test: the name has only IPv4 addresses, and its lookupFamily is IPv6"});
+  EXPECT_EQ(lookUpOn({.family = LookupFamily::kIpv4}, "six.test"),
+            Texts{"six.test: the name has only IPv6 addresses, and its lookupFamily is IPv4"});
+}
+
 TEST_F(ResolverTerms, PreferAFamilyThatWouldNotFit) {
   settings_.maxAddresses = 2;
   server_["backend.test"] = {.addresses = {"192.0.2.1", "192.0.2.2", "2001:db8::1"}};

@@ -111,6 +111,20 @@ TEST_F(ResolverTest, CachesThatANameDoesNotExist) {
   EXPECT_EQ(server_.asked("gone.test"), 1);
 }
 
+TEST_F(ResolverTest, AsksNobodyForTheNamesOfThisMachine) {
+  server_["notlocalhost"] = {.addresses = {"192.0.2.1"}};
+  for (const char* name : {"localhost", "LocalHost.", "a.localhost", "b.a.localhost"}) {
+    EXPECT_EQ(texts(lookUp(name)), (Texts{"127.0.0.1:0", "[::1]:0"})) << name;
+    EXPECT_EQ(server_.asked(name), 0) << name;
+  }
+  EXPECT_EQ(texts(lookUp("notlocalhost")), Texts{"192.0.2.1:0"});
+}
+
+TEST_F(ResolverTest, PrefersHostsToTheUsualAddressesOfThisMachine) {
+  settings_.hosts["localhost"] = {"127.0.0.9"};
+  EXPECT_EQ(texts(lookUp("localhost")), Texts{"127.0.0.9:0"});
+}
+
 TEST_F(ResolverTest, FailsWithADnsErrorIfTheServerFails) {
   server_["broken.test"] = {.reply = DnsReply::kServerFailure};
   const auto* result = lookUp("broken.test");

@@ -209,6 +209,43 @@ TEST_F(TlsTransfer, RefusesRenegotiation) {
   EXPECT_EQ(far.received, "");
 }
 
+/// Asks for a renegotiation, and ends the connection as most servers do when it is refused.
+void renegotiateInVain(SSL* ssl, int accepted) {
+  EXPECT_EQ(accepted, 1);
+  char byte = 0;
+  EXPECT_EQ(SSL_read(ssl, &byte, 1), 1);
+  EXPECT_EQ(SSL_renegotiate(ssl), 1);
+  SSL_do_handshake(ssl);
+  EXPECT_LE(SSL_read(ssl, &byte, 1), 0);
+}
+
+TEST_F(TlsTransfer, SaysThatItRefusesARenegotiation) {
+  const auto useTls12 = [](SSL_CTX* context) { SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION); };
+  test::RawTlsServer peer(leaf, useTls12, renegotiateInVain);
+  auto& near = harness.connect(peer.address(), client());
+  harness.until([&] { return near.opened; });
+  harness.send(near, "x");
+  harness.until([&] { return near.over(); });
+  EXPECT_EQ(near.failure(), "tls_protocol_error");
+  EXPECT_EQ(near.failed->detail, "the backend asks for a renegotiation of TLS, which this gateway refuses");
+}
+
+TEST_F(TlsTransfer, GoesOnIfTheServerDoesWithoutTheRenegotiation) {
+  const auto useTls12 = [](SSL_CTX* context) { SSL_CTX_set_max_proto_version(context, TLS1_2_VERSION); };
+  test::RawTlsServer peer(leaf, useTls12, [](SSL* ssl, int) {
+    SSL_renegotiate(ssl);
+    SSL_do_handshake(ssl);  // sends the request for it
+    SSL_write(ssl, "fine", 4);
+    SSL_shutdown(ssl);
+    char refusal[64];
+    EXPECT_GT(::recv(SSL_get_fd(ssl), refusal, sizeof refusal, 0), 0);
+  });
+  auto& near = harness.connect(peer.address(), client());
+  harness.until([&] { return near.over(); });
+  EXPECT_EQ(near.received, "fine");
+  EXPECT_EQ(near.ended, true);
+}
+
 TEST_F(TlsTransfer, SurvivesKeyUpdates) {
   test::RawTlsServer peer(leaf, nullptr, [](SSL* ssl, int) {
     for (int i = 0; i < 10; ++i) {

@@ -20,6 +20,7 @@ class TlsVerification : public ::testing::Test {
 
   /// Tries a handshake. Returns the detail of the refusal, or "" if the client has opened.
   std::string refusalOf(const test::CertifiedKey& server) {
+    note = "";
     auto& ours = harness.client(settings);
     auto& theirs = harness.server({{test::serverIdentity(server)}, {}});
     auto [near, far] = harness.pair(ours, theirs);
@@ -28,6 +29,7 @@ class TlsVerification : public ::testing::Test {
     EXPECT_EQ(near.failure(), "tls_certificate_error");
     EXPECT_EQ(near.failed->origin, base::ErrorOrigin::kUpstream);
     EXPECT_EQ(far.failure(), "tls_certificate_error") << "told by alert: " << far.detail();
+    note = near.failed->note;
     return near.detail();
   }
   std::string refusalOfSpec() { return refusalOf(test::issue(root, spec)); }
@@ -35,6 +37,7 @@ class TlsVerification : public ::testing::Test {
   test::CertifiedKey root = test::makeAuthority();
   test::CertificateSpec spec;
   TlsClientSettings settings;
+  std::string note;  // of the last refusal
   test::TlsHarness harness;
 };
 
@@ -57,9 +60,29 @@ TEST_F(TlsVerification, RefusesAnotherName) {
   EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch"));
 }
 
+TEST_F(TlsVerification, NamesBothNamesOfAMismatch) {
+  spec.dnsNames = {"other.test"};
+  refusalOfSpec();
+  EXPECT_EQ(note, "expected api.test, but the certificate is for other.test");
+  spec.dnsNames = {"a.test", "b.test"};
+  spec.ipAddresses = {"192.0.2.1", "2001:db8::1"};
+  spec.uris = {"spiffe://corp.test/ns/a/sa/b"};
+  settings.subjectAltNames = {"one.test", "two.test"};
+  refusalOfSpec();
+  EXPECT_EQ(note, "expected one.test, two.test, but the certificate is for a.test, b.test, 192.0.2.1 and 2 more");
+  spec = test::CertificateSpec();
+  spec.extendedKeyUsage = "serverAuth";
+  refusalOfSpec();
+  EXPECT_EQ(note, "expected one.test, two.test, but the certificate has no name that counts");
+  spec.dnsNames = {std::string("a\0\n\xff.test", 9), std::string(200, 'x')};
+  refusalOfSpec();
+  EXPECT_EQ(note, "expected one.test, two.test, but the certificate is for a???.test, " + std::string(100, 'x'));
+}
+
 TEST_F(TlsVerification, RefusesAnUnknownAuthority) {
   root = test::makeAuthority("Somebody Else");
   EXPECT_THAT(refusalOfSpec(), HasSubstr("unable to get local issuer certificate"));
+  EXPECT_EQ(note, "") << "its names do not count";
 }
 
 TEST_F(TlsVerification, RefusesAnAuthorityOfTheSameNameWithAnotherKey) {

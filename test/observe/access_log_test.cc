@@ -35,6 +35,8 @@ constexpr auto kFields = std::to_array<std::string_view>({"time",
                                                           "backend",
                                                           "namespace",
                                                           "serviceAccount",
+                                                          "principal",
+                                                          "assurance",
                                                           "attempts",
                                                           "processor",
                                                           "revision",
@@ -48,6 +50,8 @@ constexpr auto kFields = std::to_array<std::string_view>({"time",
                                                           "network.protocol.name",
                                                           "tls.server_name",
                                                           "tunnel.end"});
+
+const AccessRecord::Proxied kTunnelled{"connect", true, "tls", "api.example.com", "client"};
 
 AccessRecord fullRecord() {
   AccessRecord record;
@@ -72,6 +76,8 @@ AccessRecord fullRecord() {
   record.backend = "team/openai";
   record.nameSpace = "team";
   record.serviceAccount = "bot";
+  record.principal = "spiffe://corp.test/ns/team/sa/bot";
+  record.assurance = "Certificate";
   record.attempts = 2;
   record.processor = "auth";
   record.revision = "r7";
@@ -81,8 +87,7 @@ AccessRecord fullRecord() {
   record.policy = "team/providers";
   record.rule = "ours";
   record.decision = "allowed";
-  record.way = "connect";
-  record.tunnel = {"tls", "api.example.com", "client"};
+  record.proxied = &kTunnelled;
   return record;
 }
 
@@ -116,6 +121,7 @@ TEST_F(AccessLogTest, WritesAllKnownFieldsOfAnExchange) {
       R"("error.origin":"upstream","duration_ms":12.345,"upstream_duration_ms":9.000,"request_bytes":10,)"
       R"("response_bytes":18446744073709551615,"upstream.address":"192.0.2.1:443","gateway":"edge/egress",)"
       R"("listener":"web","route":"team/chat","backend":"team/openai","namespace":"team","serviceAccount":"bot",)"
+      R"("principal":"spiffe://corp.test/ns/team/sa/bot","assurance":"Certificate",)"
       R"("attempts":2,"processor":"auth","revision":"r7","error.message":"expired","request_id":"req-1",)"
       R"("span_id":"00f067aa0ba902b7","policy":"team/providers","rule":"ours","decision":"allowed","way":"connect",)"
       R"("network.protocol.name":"tls","tls.server_name":"api.example.com","tunnel.end":"client"})"
@@ -132,7 +138,7 @@ TEST_F(AccessLogTest, WritesEveryFieldInItsOrderAndNullIfUnknown) {
   }
   for (const std::string_view name :
        {"trace_id", "client.address", "server.address", "http.response.status_code", "error.type", "error.origin",
-        "upstream_duration_ms", "upstream.address", "route", "namespace"}) {
+        "upstream_duration_ms", "upstream.address", "route", "namespace", "serviceAccount", "principal", "assurance"}) {
     EXPECT_EQ(value({}, name), "null") << name;
   }
   EXPECT_EQ(value({}, "attempts"), "0");
@@ -162,7 +168,7 @@ TEST_F(AccessLogTest, StaysOneValidLineForAnyInput) {
   AccessRecord record;
   const std::string evil = "/a\x1b[2J\"\n{\"time\":\"\xff\xed\xa0\x80\x7f\\";
   record.path = record.method = record.clientAddress = record.serverAddress = record.traceId = record.revision =
-      record.errorMessage = record.requestId = record.spanId = evil;
+      record.errorMessage = record.requestId = record.spanId = record.principal = record.serviceAccount = evil;
   const std::string text = render(record);
   const auto lines = splitLines(text);
   ASSERT_EQ(lines.size(), 1u);
@@ -175,8 +181,8 @@ TEST_F(AccessLogTest, BoundsTheLineAndEachText) {
     AccessRecord record = fullRecord();
     record.traceId = record.clientAddress = record.method = record.scheme = record.serverAddress = record.path = huge;
     record.protocolVersion = record.upstreamAddress = record.gateway = record.listener = record.route = huge;
-    record.backend = record.nameSpace = record.serviceAccount = record.processor = record.revision =
-        record.errorMessage = record.requestId = record.spanId = huge;
+    record.backend = record.nameSpace = record.serviceAccount = record.principal = record.assurance = record.processor =
+        record.revision = record.errorMessage = record.requestId = record.spanId = huge;
     record.policy = record.rule = record.decision = huge;
     record.duration = base::Duration::max();
     record.upstreamDuration = base::Duration::max();
@@ -287,6 +293,28 @@ TEST(AccessLog, DropsAndCountsLinesThatAFullDiskRefuses) {
   EXPECT_EQ(log.dropped(), 4u);
 }
 
+TEST(AccessLog, CountsTheLinesForWhichThereIsNoFile) {
+  TempPath temp;
+  ASSERT_EQ(::mkdir(temp.path().c_str(), 0700), 0);
+  const auto file = LineFile::unopened(temp.path());
+  LogPipe said;
+  const HandClock clock;
+  const Log log(LogLevel::kInfo, clock, LineFile::over(said.writer()));
+  Counter losses;
+  AccessLog access(file.get(), &log, &losses);
+  for (int i = 0; i < 3; ++i) access.append(fullRecord());
+  access.flush();
+  EXPECT_EQ(losses.value(), 3u);
+  EXPECT_EQ(access.dropped(), 3u);
+  EXPECT_NE(said.read().find("the file is not open"), std::string::npos);
+  ASSERT_EQ(::rmdir(temp.path().c_str()), 0);
+  ASSERT_TRUE(file->reopen().ok());
+  access.append(fullRecord());
+  access.flush();
+  EXPECT_EQ(losses.value(), 3u);
+  EXPECT_EQ(splitLines(temp.read()).size(), 1u);
+}
+
 TEST(AccessLog, ReportsOnceThatLinesAreLostAndOnceHowMany) {
   TempPath temp;
   LogPipe said;
@@ -296,7 +324,8 @@ TEST(AccessLog, ReportsOnceThatLinesAreLostAndOnceHowMany) {
   int reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
   const auto file = openAccessLogFile(temp.path());
   ASSERT_TRUE(file.ok());
-  AccessLog access(file->get(), &log);
+  std::vector<std::string> told;
+  AccessLog access(file->get(), &log, nullptr, [&](std::string_view reason) { told.emplace_back(reason); });
   const auto write = [&] {
     access.append(fullRecord());
     access.flush();
@@ -309,6 +338,7 @@ TEST(AccessLog, ReportsOnceThatLinesAreLostAndOnceHowMany) {
     const auto lines = splitLines(said.read());
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_NE(lines[0].find("access log lines are being lost"), std::string::npos);
+    EXPECT_EQ(told, std::vector<std::string>(outage + 1U, "they cannot be written: a full disk or a closed pipe"));
 
     reader = ::open(temp.path().c_str(), O_RDONLY | O_NONBLOCK);
     for (int i = 0; i < 3; ++i) write();

@@ -70,6 +70,41 @@ TEST(LineFile, NamesAPathThatItCannotOpen) {
   EXPECT_NE(file.error().detail.find("/proc/no/such/file"), std::string::npos);
 }
 
+TEST(LineFile, IsOpenedLaterIfItCouldNotBeOpened) {
+  TempPath temp;
+  ASSERT_EQ(::mkdir(temp.path().c_str(), 0700), 0);
+  ASSERT_FALSE(LineFile::open(temp.path()).ok());
+  const auto file = LineFile::unopened(temp.path());
+  const LineFile::Outcome outcome = file->write("lost\n");
+  EXPECT_EQ(outcome.end, End::kUnopened);
+  EXPECT_EQ(outcome.taken, 0u);
+  EXPECT_FALSE(file->reopen().ok());
+  EXPECT_EQ(file->write("lost\n").end, End::kUnopened);
+  ASSERT_EQ(::rmdir(temp.path().c_str()), 0);
+  EXPECT_TRUE(file->reopen().ok());
+  EXPECT_EQ(file->write("one\n").end, End::kDone);
+  EXPECT_TRUE(file->reopen().ok()) << "and then rotated like any other";
+  EXPECT_EQ(file->write("two\n").end, End::kDone);
+  EXPECT_EQ(temp.read(), "one\ntwo\n");
+}
+
+TEST(LineFile, KnowsWithoutMakingItWhetherItCanBeOpened) {
+  TempPath temp;
+  EXPECT_TRUE(LineFile::check(temp.path()).ok());
+  struct stat state {};
+  EXPECT_NE(::stat(temp.path().c_str(), &state), 0) << "it was not made";
+  LineFile::open(temp.path()).value()->write("one\n");
+  EXPECT_TRUE(LineFile::check(temp.path()).ok());
+  for (const char* good : {"/dev/stdout", "/dev/stderr", "/dev/full", "relative.log"}) {
+    EXPECT_TRUE(LineFile::check(good).ok()) << good;
+  }
+  for (const std::string& bad : {std::string("/"), std::string("/proc/no/such/file"), temp.path() + "/below"}) {
+    const auto checked = LineFile::check(bad);
+    ASSERT_FALSE(checked.ok()) << bad;
+    EXPECT_EQ(checked.error().detail, LineFile::open(bad).error().detail);
+  }
+}
+
 TEST(LineFile, TakesNothingFromAnEmptyWrite) {
   TempPath temp;
   auto file = LineFile::open(temp.path());

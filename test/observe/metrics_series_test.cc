@@ -69,6 +69,48 @@ TEST(MetricsOfNamespaces, AreBoundedTogether) {
   EXPECT_EQ(seriesOf(registry), 26u);
 }
 
+void callBy(MetricShard& shard, const std::string& nameSpace, const std::string& account) {
+  shard.at<kRequests>("infra/egress", "shared/route", "infra/origin", nameSpace, account, "GET").add(1);
+}
+
+TEST(MetricsOfWorkloads, LeaveRoomForSeriesThatNameNone) {
+  MetricsRegistry registry(8);
+  MetricShard shard(registry);
+  for (int i = 0; i < 10; ++i) callBy(shard, "greedy", "account-" + std::to_string(i));
+  EXPECT_EQ(countOf(registry, "http_server_active_requests{"), 7u) << "three quarters, and the one that others share";
+  EXPECT_THAT(exposeMetrics(registry),
+              HasSubstr("{gateway=\"infra/egress\",route=\"shared/route\",backend=\"infra/origin\",namespace="
+                        "\"__other__\",serviceAccount=\"__other__\",http_request_method=\"GET\"} 4\n"));
+  EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_metric_series_dropped_total 4\n"));
+  callBy(shard, "", "");
+  EXPECT_EQ(countOf(registry, "http_server_active_requests{"), 8u);
+  EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("gateway=\"__other__\"")));
+}
+
+TEST(MetricsOfWorkloads, LeaveRoomInTheFamilyToo) {
+  MetricsRegistry registry(100, 8);
+  MetricShard shard(registry);
+  for (int i = 0; i < 10; ++i) callBy(shard, "greedy", "account-" + std::to_string(i));
+  EXPECT_EQ(countOf(registry, "http_server_active_requests{"), 7u);
+}
+
+TEST(MetricsOfWorkloads, BelongToTheirNamespaceIfTheyNameNoObject) {
+  MetricsRegistry registry(4);
+  MetricShard shard(registry);
+  const auto failed = [&](const std::string& nameSpace, int account) {
+    shard.at<Metric::kProcessorUnreplayable>("t", "request-body", nameSpace, std::to_string(account)).add();
+  };
+  for (int i = 0; i < 10; ++i) failed("greedy", i);
+  for (int i = 0; i < 3; ++i) failed("modest", i);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(exposeMetrics(registry),
+                HasSubstr("namespace=\"modest\",serviceAccount=\"" + std::to_string(i) + "\"} 1\n"));
+  }
+  EXPECT_THAT(
+      exposeMetrics(registry),
+      HasSubstr("{type=\"t\",phase=\"request-body\",namespace=\"__other__\",serviceAccount=\"__other__\"} 7\n"));
+}
+
 TEST(MetricsForget, EndsSeriesWithTheObjectsThatTheyName) {
   MetricsRegistry registry;
   MetricShard shard(registry);

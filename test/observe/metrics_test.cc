@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <set>
 
@@ -33,11 +35,13 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "http_client_open_connections",
                                             "dns_lookup_duration_seconds",
                                             "sluice_upstream_tls_handshakes_total",
+                                            "sluice_upstream_ejections_total",
                                             "sluice_client_connections",
                                             "sluice_client_bytes_total",
                                             "sluice_processor_duration_seconds",
                                             "sluice_processor_failures_total",
                                             "sluice_processor_unreplayable_total",
+                                            "sluice_library_call_duration_seconds",
                                             "sluice_tunnel_bytes_total",
                                             "sluice_tunnel_duration_seconds",
                                             "sluice_tunnels",
@@ -45,10 +49,12 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "sluice_limit_hits_total",
                                             "sluice_address_denied_total",
                                             "sluice_egress_decisions_total",
+                                            "sluice_identity_total",
                                             "sluice_config_state",
                                             "sluice_config_reloads_total",
                                             "sluice_metric_series_dropped_total",
-                                            "sluice_events_dropped_total"};
+                                            "sluice_events_dropped_total",
+                                            "sluice_log_lines_dropped_total"};
   std::set<std::string_view> names;
   for (const MetricFamily& family : kMetricFamilies) names.insert(family.name);
   EXPECT_EQ(names, expected);
@@ -61,6 +67,14 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
     EXPECT_EQ(labels[3], "namespace");
     EXPECT_EQ(labels[4], "serviceAccount");
     EXPECT_EQ(labels[5], "http_request_method");
+  }
+  for (const MetricFamily& family : kMetricFamilies) {
+    if (!family.name.starts_with("sluice_processor_")) continue;
+    const std::size_t count = family.labelCount();
+    EXPECT_EQ(family.labels[0], "type");
+    EXPECT_EQ(family.labels[1], "phase");
+    EXPECT_EQ(family.labels[count - 2], "namespace");
+    EXPECT_EQ(family.labels[count - 1], "serviceAccount");
   }
 }
 
@@ -81,7 +95,7 @@ TEST(MetricFamilies, AreInTheReferenceWithKindLabelsAndMeaning) {
 }
 
 TEST(MetricFamilies, AreAllThatTheReferenceNames) {
-  std::set<std::string> names;
+  std::set<std::string> names{"sluice_lua_"};  // the begin of the names that scripts choose
   for (const char* header :
        {"| metric of the configuration | kind | labels | meaning |", "| metric of health | kind | labels | meaning |",
         "| metric of the process | kind | labels | meaning |"}) {
@@ -93,11 +107,18 @@ TEST(MetricFamilies, AreAllThatTheReferenceNames) {
     if (family.kind == MetricKind::kHistogram) names.insert(std::string(family.name) + "_count");
   }
   const std::regex name(R"re(\b(?:sluice|http_server|http_client|dns_lookup)_\w+)re");
-  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/config/reference")) {
-    const std::string file = entry.path().filename();
+  std::ifstream header(SLUICE_SOURCE_DIR "/filters/library/sluice_processor.h");
+  const std::string interface {
+    std::istreambuf_iterator<char>(header), {}
+  };
+  const std::filesystem::path pages = SLUICE_SOURCE_DIR "/config/reference";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(pages)) {
+    if (!entry.is_regular_file()) continue;
+    const std::string file = std::filesystem::relative(entry.path(), pages);
     const std::string page = test::referencePage(file);
     for (auto match = std::sregex_iterator(page.begin(), page.end(), name); match != std::sregex_iterator(); ++match) {
-      EXPECT_TRUE(names.contains(match->str())) << file << ": there is no metric " << match->str();
+      const bool isOfLibraries = interface.find(match->str()) != std::string::npos;
+      EXPECT_TRUE(isOfLibraries || names.contains(match->str())) << file << ": there is no metric " << match->str();
     }
   }
 }
@@ -193,18 +214,18 @@ TEST(Metrics, CountAnUpperBoundInItsOwnBucket) {
 TEST(Metrics, ReturnTheSameInstrumentForTheSameValues) {
   MetricsRegistry registry;
   MetricShard shard(registry);
-  Counter& first = shard.at<Metric::kProcessorUnreplayable>("success", "true");
-  for (int i = 0; i < 100; ++i) shard.at<Metric::kProcessorUnreplayable>("success", std::to_string(i));
-  EXPECT_EQ(&shard.at<Metric::kProcessorUnreplayable>(std::string("success"), "true"), &first);
+  Counter& first = shard.at<Metric::kIdentity>("success", "true");
+  for (int i = 0; i < 100; ++i) shard.at<Metric::kIdentity>("success", std::to_string(i));
+  EXPECT_EQ(&shard.at<Metric::kIdentity>(std::string("success"), "true"), &first);
 }
 
 TEST(Metrics, DistinguishValuesThatAreEqualWhenJoined) {
   MetricsRegistry registry;
   MetricShard shard(registry);
-  shard.at<Metric::kProcessorUnreplayable>("ab", "c").add(1);
-  shard.at<Metric::kProcessorUnreplayable>("a", "bc").add(2);
-  shard.at<Metric::kProcessorUnreplayable>("abc", "").add(3);
-  EXPECT_EQ(linesOf(registry, "sluice_processor_unreplayable_total{").size(), 3u);
+  shard.at<Metric::kIdentity>("ab", "c").add(1);
+  shard.at<Metric::kIdentity>("a", "bc").add(2);
+  shard.at<Metric::kIdentity>("abc", "").add(3);
+  EXPECT_EQ(linesOf(registry, "sluice_identity_total{").size(), 3u);
 }
 
 TEST(Metrics, AreSummedOverShards) {
@@ -252,18 +273,19 @@ TEST(Metrics, CutLongLabelValues) {
 TEST(MetricsBound, ShowsTheLastSeriesThatFitsAndPutsTheNextUnderOther) {
   MetricsRegistry registry(2);
   MetricShard shard(registry);
-  shard.at<Metric::kProcessorUnreplayable>("a", "true").add();
-  shard.at<Metric::kProcessorUnreplayable>("b", "true").add();
+  shard.at<Metric::kProcessorUnreplayable>("a", "true", "", "").add();
+  shard.at<Metric::kProcessorUnreplayable>("b", "true", "", "").add();
   EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 0");
 
-  Counter& third = shard.at<Metric::kProcessorUnreplayable>("c", "true");
-  Counter& fourth = shard.at<Metric::kProcessorUnreplayable>("d", "true");
+  Counter& third = shard.at<Metric::kProcessorUnreplayable>("c", "true", "", "");
+  Counter& fourth = shard.at<Metric::kProcessorUnreplayable>("d", "true", "", "");
   EXPECT_EQ(&third, &fourth);
   third.add();
   fourth.add();
   EXPECT_THAT(exposeMetrics(registry),
-              HasSubstr("sluice_processor_unreplayable_total{type=\"__other__\",phase=\"__other__\"} 2\n"));
+              HasSubstr("sluice_processor_unreplayable_total{type=\"__other__\",phase=\"__other__\",namespace=\"__"
+                        "other__\",serviceAccount=\"__other__\"} 2\n"));
   EXPECT_EQ(linesOf(registry, "sluice_processor_unreplayable_total{").size(), 3u);
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 2");
 }

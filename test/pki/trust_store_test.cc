@@ -109,6 +109,9 @@ TEST(TrustStore, ReturnsTheFirstExpiryOfItsLists) {
   const auto left = trust->listsExpire() - std::chrono::system_clock::now();
   EXPECT_GT(left, std::chrono::minutes(58));
   EXPECT_LE(left, std::chrono::hours(1));
+  const base::WallTime first = trust->listsExpire();
+  EXPECT_GT(trust->listsExpire(first), first + std::chrono::minutes(59)) << "the next one";
+  EXPECT_EQ(trust->listsExpire(first + std::chrono::hours(3)), base::WallTime::max());
 }
 
 TEST(TrustStore, DoesNotTrustATestsAuthorityByTheSystemsOnes) {

@@ -15,7 +15,7 @@ class BodyStageTest : public PipelineFixture {
  protected:
   BodyStage& make(Step step, bool flows = true) {
     step_ = std::move(step);
-    stage_.emplace(step_, step_.body.mode, host_, pool_, flows, 0);
+    stage_.emplace(step_, step_.body.mode, host_, pool_, flows, 0, nullptr);
     return *stage_;
   }
   bool turn() { return stage_->turn(host_, target(), out_, std::size_t{64} * 1024); }

@@ -15,6 +15,27 @@ Verdict heldBackToSpaces(Call& call) {
   return Verdict::goOn();
 }
 
+TEST_F(BodyStageTest, AStepThatIsSkippedWithoutBeingAskedGivesItsStateBack) {
+  bool ended = false;
+  request_.headers.add(arena_, "content-encoding", "gzip");
+  Step step = open(makeStep(
+      "step", Phase::kRequestBody,
+      [&](Call& call) {
+        call.state<EndNotice>().ended = &ended;
+        return Verdict::goOn();
+      },
+      BodyMode::kStreamed));
+  step.body.edits = false;
+  step.body.decoded = true;
+  make(std::move(step));
+  EXPECT_TRUE(turn());
+  EXPECT_FALSE(ended);
+  EXPECT_TRUE(give("no gzip", true));
+  EXPECT_EQ(outcome(), StepOutcome::kSkipped);
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(passed(), "no gzip");
+}
+
 TEST_F(BodyStageTest, AStreamedStepIsAskedAboutTheHeadThePiecesAndTheEnd) {
   std::vector<std::string> seen;
   BodyStage& stage = make(makeStep(
@@ -134,10 +155,10 @@ TEST_F(BodyStageTest, HeldBytesCountAgainstTheBufferBudgetUntilTheyHaveLeft) {
 
 TEST_F(BodyStageTest, AStatedLengthTakesNoRoom) {
   step_ = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
-  stage_.emplace(step_, step_.body.mode, host_, pool_, true, 1024);
+  stage_.emplace(step_, step_.body.mode, host_, pool_, true, 1024, nullptr);
   EXPECT_TRUE(turn());
   EXPECT_EQ(host_.room.used(), 0U);
-  stage_.emplace(step_, step_.body.mode, host_, pool_, true, 1025);
+  stage_.emplace(step_, step_.body.mode, host_, pool_, true, 1025, nullptr);
   EXPECT_FALSE(turn()) << "though it is refused at once if it can only be too long";
 }
 

@@ -38,6 +38,19 @@ TEST_F(HoldsTest, GivesBackOnceInReverseOrder) {
   EXPECT_EQ(back_.size(), 2u);
 }
 
+TEST_F(HoldsTest, GivesOneBackBeforeTheOthersAndOnce) {
+  Holds holds;
+  holds.add(arena_, &one_, giveBack);
+  holds.add(arena_, &two_, giveBack);
+  holds.release(&one_);
+  EXPECT_EQ(back_, (std::vector{1}));
+  holds.release(&one_);
+  holds.release(&back_);
+  EXPECT_EQ(back_, (std::vector{1}));
+  holds.release();
+  EXPECT_EQ(back_, (std::vector{1, 2}));
+}
+
 TEST_F(HoldsTest, GivesBackWhenDestroyed) {
   { Holds().add(arena_, &one_, giveBack); }
   EXPECT_EQ(back_, std::vector{1});

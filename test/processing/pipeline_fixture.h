@@ -36,6 +36,17 @@ inline Step makeStep(std::string name, Phase phase, Work work, BodyMode mode = B
   step.body.edits = mode != BodyMode::kNone;
   return step;
 }
+/// A state of a step that notes its end.
+struct EndNotice {
+  bool* ended = nullptr;
+  EndNotice() = default;
+  EndNotice(const EndNotice&) = delete;
+  EndNotice& operator=(const EndNotice&) = delete;
+  ~EndNotice() {
+    if (ended != nullptr) *ended = true;
+  }
+};
+
 inline Step open(Step step) {
   step.failOpen = true;
   return step;

@@ -49,6 +49,26 @@ class PipelineTest : public PipelineFixture {
   std::optional<Pipeline> pipeline_;
 };
 
+TEST_F(PipelineTest, AStepThatHasDecidedGivesItsStateBack) {
+  bool ended = false;
+  make({makeStep("h", Phase::kRequestHeaders,
+                 [&](Call& call) {
+                   auto& state = call.state<EndNotice>();
+                   if (std::exchange(state.ended, &ended) != nullptr) return Verdict::goOn();
+                   waiting_.push_back(call.suspend());
+                   return Verdict::wait();
+                 }),
+        makeStep("n", Phase::kRequestHeaders, [&](Call&) {
+          EXPECT_TRUE(ended) << "before the next step begins";
+          return Verdict::goOn();
+        })});
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kWaits);
+  EXPECT_FALSE(ended);
+  waiting_[0].resume();
+  EXPECT_EQ(go(), Pipeline::Outcome::kDone);
+  EXPECT_TRUE(ended);
+}
+
 TEST_F(PipelineTest, StepsBeginOneAfterTheOtherAndPhasesWhenTheyAreEntered) {
   make({makeStep("h", Phase::kRequestHeaders, notes("h")),
         makeStep("s", Phase::kRequestBody, notes("s"), BodyMode::kStreamed),

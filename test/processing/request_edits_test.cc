@@ -46,6 +46,17 @@ class RequestEditsTest : public ::testing::Test {
   RequestEdits edits_;
 };
 
+TEST_F(RequestEditsTest, ReplacesTheMethodAndDoesSoAgain) {
+  editor(first_).setMethod("PUT");
+  EXPECT_EQ(head_.method, http::Method::kPut);
+  http::RequestHead again = before_;
+  edits_.layOn(arena_, again, [](const Step&) { return true; });
+  EXPECT_EQ(again.method, http::Method::kPut);
+  EXPECT_EQ(again.methodText, "PUT");
+  editor(first_).setMethod("PURGE");
+  EXPECT_EQ(head_.method, http::Method::kOther);
+}
+
 TEST_F(RequestEditsTest, AreMadeAtOnceAndCanBeMadeAgain) {
   edits_.begin(arena_, first_);
   editor(first_).set("x-a", "own");

@@ -57,6 +57,35 @@ TEST_F(StepCallTest, IsAskedAgainLaterIfItPauses) {
   EXPECT_EQ(ask(run).kind(), Verdict::Kind::kContinue);
 }
 
+/// Stores the address and account of the client that it is shown.
+class Seeing final : public Processor {
+ public:
+  explicit Seeing(std::string& seen) : seen_(seen) {}
+  Verdict process(Call& /*call*/, const Peer& peer) const override {
+    seen_ = std::string(peer.address) + "|" + std::string(peer.nameSpace) + "|" + std::string(peer.serviceAccount);
+    return Verdict::goOn();
+  }
+
+ private:
+  std::string& seen_;
+};
+
+TEST_F(StepCallTest, ShowsTheClientToNoStepBeforeAuthenticationWhateverItsProcessorIs) {
+  FakeHost host(nullptr, {"192.0.2.1", "apps", "worker"});
+  std::string seen;
+  Step step = makeStep("step", Phase::kRequestHeaders, goesOn());
+  step.processor = std::make_shared<const Seeing>(seen);
+  StepCall(step).ask(host, target(), nullptr);
+  EXPECT_EQ(seen, "192.0.2.1|apps|worker");
+  step.preAuth = true;
+  StepCall(step).ask(host, target(), nullptr);
+  EXPECT_EQ(seen, "||");
+  step.preAuth = false;
+  step.hidesClient = true;
+  StepCall(step).ask(host, target(), nullptr);
+  EXPECT_EQ(seen, "||") << "a use that is marked preAuth has steps behind authentication, too";
+}
+
 TEST_F(StepCallTest, ExpiresByItsOwnTimeoutFromWhenItBeganToWait) {
   const Step step = waiter(milliseconds(70));
   StepCall run(step);
@@ -164,6 +193,33 @@ TEST_F(StepCallTest, FailsIfItWaitsForNothing) {
   const Step step = makeStep("step", Phase::kRequestHeaders, [](Call&) { return Verdict::wait(); });
   StepCall run(step);
   EXPECT_EQ(ask(run).cause(), Cause::kError);
+}
+
+TEST_F(StepCallTest, UndoesItsWishAndItsEditsOfTheTrailersIfItFailsOpen) {
+  for (const bool failOpen : {true, false}) {
+    RouteWish wish;
+    wish.hints.add(arena_, "x-model", "before");
+    StepTarget target{request_, nullptr, arena_, holds_};
+    target.wish = &wish;
+    base::ByteQueue bytes(pool_);
+    http::Trailers trailers(pool_);
+    trailers.fields.add(trailers.arena, "x-sum", "1");
+    Body body(bytes, true);
+    body.setTrailers(&trailers);
+    Step step = makeStep("step", Phase::kRequestBody, [](Call& call) {
+      call.wish->matchAgain = true;
+      call.wish->hints.set(call.arena, "x-model", "other");
+      call.body->trailers()->fields.set(call.body->trailers()->arena, "x-sum", "2");
+      return Verdict::fail("broken");
+    });
+    step.failOpen = failOpen;
+    StepCall run(step);
+    EXPECT_EQ(run.ask(host_, target, &body).kind(), Verdict::Kind::kFail);
+    EXPECT_EQ(wish.matchAgain, !failOpen);
+    EXPECT_EQ(wish.asking, failOpen ? nullptr : &step);
+    EXPECT_EQ(wish.hints.find("x-model")->value, failOpen ? "before" : "other");
+    EXPECT_EQ(trailers.fields.find("x-sum")->value, failOpen ? "1" : "2");
+  }
 }
 
 TEST_F(StepCallTest, UndoesItsHeadEditsIfItFailsOpen) {

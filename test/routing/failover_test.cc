@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "test/support/health_checks.h"
+
 namespace sluice::routing {
 namespace {
 
@@ -53,15 +55,15 @@ TEST_F(FailoverTest, TakesTheFirstPriorityAsLongAsItServes) {
 
 TEST_F(FailoverTest, TreatsAMemberThatFailsItsHealthCheckLikeAnEjectedOne) {
   make({{0, 1}, {1, 1}});
-  const auto check = std::make_shared<HealthCheck>(HealthCheckSettings());
+  const auto check = sluice::test::checkedBy(HealthCheckSettings());
   policy_.members[0].check = check;
   EXPECT_THAT(spread(), ElementsAre(100, 0)) << "nobody has asked yet";
-  check->set(CheckedState::kUnhealthy);
+  sluice::test::setHealth(*check, CheckedState::kUnhealthy);
   EXPECT_THAT(spread(), ElementsAre(0, 100));
   health_[0]->eject(now_, {.baseEjection = seconds(10), .longestEjection = seconds(10)});
   now_ += seconds(11);
   EXPECT_THAT(spread(), ElementsAre(0, 100)) << "and no request finds out";
-  check->set(CheckedState::kHealthy);
+  sluice::test::setHealth(*check, CheckedState::kHealthy);
   health_[0]->endEjection(now_);
   EXPECT_THAT(spread(), ElementsAre(100, 0));
 }
@@ -79,8 +81,9 @@ TEST_F(FailoverTest, EjectsAShareOfTheMembersAtMost) {
   make({{0, 1}, {0, 1}, {0, 1}});
   const auto fail = [&](std::size_t member, std::uint32_t percent) {
     policy_.members[member].passive = {.errors = 1, .ejectedPercent = percent};
-    policy_.noteError(policy_.members[member], now_, /*isGatewayError=*/false);
-    return !health_[member]->serves();
+    const auto ejection = policy_.noteError(policy_.members[member], {now_});
+    EXPECT_EQ(ejection.has_value(), !health_[member]->serves());
+    return ejection.has_value();
   };
   EXPECT_FALSE(fail(0, 0));
   EXPECT_TRUE(fail(0, 10)) << "the first may always";
@@ -90,11 +93,23 @@ TEST_F(FailoverTest, EjectsAShareOfTheMembersAtMost) {
   EXPECT_TRUE(fail(2, 100));
 }
 
+TEST_F(FailoverTest, SaysWhyAndForHowLongAMemberIsEjected) {
+  make({{0, 1}, {1, 1}});
+  policy_.members[0].passive = {.errors = 2, .baseEjection = seconds(30)};
+  const base::WallTime at{hours(100)};
+  EXPECT_FALSE(policy_.noteError(policy_.members[0], {now_, at}));
+  const auto ejection = policy_.noteError(policy_.members[0], {now_, at});
+  ASSERT_TRUE(ejection);
+  EXPECT_EQ(ejectionText(*ejection), "for 30s: 2 failures in a row");
+  EXPECT_EQ(health_[0]->since(), at);
+  EXPECT_FALSE(policy_.noteError(policy_.members[0], {now_, at})) << "it is ejected already";
+}
+
 TEST_F(FailoverTest, DoesNotCountMembersWithARetryAfterOrDueOnesAsEjectedForFailures) {
   make({{0, 1}, {1, 1}, {1, 0}});
   policy_.members[0].passive = {.errors = 1, .ejectedPercent = 10};
   const auto failFirst = [&] {
-    policy_.noteError(policy_.members[0], now_, /*isGatewayError=*/false);
+    policy_.noteError(policy_.members[0], {now_});
     const bool isEjected = health_[0]->state(now_) == AnswerHealth::State::kEjected;
     health_[0]->endEjection(now_);
     return isEjected;
@@ -125,11 +140,11 @@ TEST_F(FailoverTest, KnowsWhenTheTimeIsNotUsual) {
   policy_.usualWeight = 2;
   eject(2);
   EXPECT_TRUE(policy_.chooseUsual(0)) << "one that stands by does not matter";
-  const auto check = std::make_shared<HealthCheck>(HealthCheckSettings());
+  const auto check = sluice::test::checkedBy(HealthCheckSettings());
   policy_.members[1].check = check;
-  check->set(CheckedState::kUnhealthy);
+  sluice::test::setHealth(*check, CheckedState::kUnhealthy);
   EXPECT_FALSE(policy_.chooseUsual(0));
-  check->set(CheckedState::kHealthy);
+  sluice::test::setHealth(*check, CheckedState::kHealthy);
   EXPECT_TRUE(policy_.chooseUsual(0));
   eject(1);
   EXPECT_FALSE(policy_.chooseUsual(0));

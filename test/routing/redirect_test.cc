@@ -67,7 +67,7 @@ TEST(Redirect, ReplacesThePathAndKeepsTheQuery) {
   redirect.path.replacement = "/new";
   EXPECT_EQ(locationOf(redirect), "http://shop.test/new?q=1");
   redirect.path.path = PathRewrite::kPrefixMatch;
-  redirect.path.prefixLength = 2;
+  redirect.path.prefix = "/a";
   EXPECT_EQ(locationOf(redirect), "http://shop.test/new/b?q=1");
 }
 

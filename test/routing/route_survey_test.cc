@@ -110,6 +110,19 @@ TEST_F(Survey, ListsTheMatchesOfARule) {
   EXPECT_EQ(matches[1]->path, "/second");
 }
 
+TEST_F(Survey, IgnoresPathParametersWhereTheListenerDoes) {
+  add("short").path = "/a";
+  add("long").path = "/a/b";
+  const test::RequestMaker request("GET", "a.test", "/a;v=1/b;w=2");
+  EXPECT_EQ(said(build(), request), "long: path, short: path");
+  RouteTableBuilder builder;
+  auto ignoring = std::make_shared<ServedListener>();
+  ignoring->matching.ignorePathParameters = true;
+  builder.addListener("", std::move(ignoring));
+  for (const test::TableEntry& each : entries_) EXPECT_TRUE(test::addTo(builder, each).ok());
+  EXPECT_EQ(said(builder.build(), request), "long: holds, short: holds");
+}
+
 TEST_F(Survey, ListsEachRuleOnce) {
   add("demo/b").path = "/x";
   test::TableEntry& second = add("demo/a");

@@ -104,6 +104,60 @@ TEST(RouteTable, TreatsSlashesAsTheSettingsSay) {
   EXPECT_EQ(slashesOf(decoding, "path.test"), "decode merge");
 }
 
+TEST(RouteTable, IgnoresPathParametersWhereTheListenerDoes) {
+  RouteTableBuilder builder;
+  auto ignoring = std::make_shared<ServedListener>();
+  ignoring->matching.ignorePathParameters = true;
+  builder.addListener("ignoring.test", std::move(ignoring));
+  for (const char* const listener : {"ignoring.test", ""}) {
+    const std::pair<PathKind, const char*> paths[] = {{PathKind::kExact, "/exact/a"},
+                                                      {PathKind::kPrefix, "/prefix"},
+                                                      {PathKind::kExpression, "/expression/[0-9]"},
+                                                      {PathKind::kExact, "/written;v=1"}};
+    for (const auto& [kind, path] : paths) {
+      EXPECT_TRUE(test::addTo(builder, atListener(entryNamed(path, kind, path), listener)).ok());
+    }
+  }
+  const RouteTable table = builder.build();
+  for (const std::string host : {"ignoring.test:8080", "other.test"}) {
+    const bool ignores = host != "other.test";
+    const std::string none = "none: no rule for this request";
+    EXPECT_EQ(get(table, host, "/exact;v=1/a;w=2"), ignores ? "/exact/a" : none);
+    EXPECT_EQ(get(table, host, "/prefix;v=1/b"), ignores ? "/prefix" : none);
+    EXPECT_EQ(get(table, host, "/;v=1/prefix"), ignores ? "/prefix" : none);
+    EXPECT_EQ(get(table, host, "/expression/7;v=1?q=;"), ignores ? "/expression/[0-9]" : none);
+    EXPECT_EQ(get(table, host, "/written;v=1"), ignores ? none : "/written;v=1");
+    EXPECT_EQ(get(table, host, "/prefix/b;v=1"), "/prefix") << "below a prefix they never count";
+    EXPECT_EQ(get(table, host, "/prefix?a;v=1"), "/prefix");
+  }
+}
+
+TEST(RouteTable, IgnoresTheParametersOfCallsWhereTheListenerDoes) {
+  RouteTableBuilder builder;
+  auto ignoring = std::make_shared<ServedListener>();
+  ignoring->matching.ignorePathParameters = true;
+  builder.addListener("", std::move(ignoring));
+  test::TableEntry call = entryNamed("call");
+  call.rpc = RpcPattern{"a.Service", "Call", false};
+  EXPECT_TRUE(test::addTo(builder, std::move(call)).ok());
+  EXPECT_EQ(get(builder.build(), "a.test", "/a.Service;v=1/Call;w=2"), "call");
+}
+
+TEST(RouteTable, KnowsWhichListenersTakeThePortOutOfTheAuthority) {
+  RouteTableBuilder builder;
+  auto stripping = std::make_shared<ServedListener>();
+  stripping->matching.stripAuthorityPort = true;
+  builder.addListener("*.stripping.test", std::move(stripping));
+  builder.addListener("other.test");
+  const RouteTable table = builder.build();
+  EXPECT_TRUE(table.stripsPorts());
+  EXPECT_TRUE(table.stripsPort("a.stripping.test:8080"));
+  EXPECT_FALSE(table.stripsPort("other.test:8080"));
+  EXPECT_FALSE(table.stripsPort("unknown.test:8080"));
+  builder.addListener("other.test");
+  EXPECT_FALSE(builder.build().stripsPorts());
+}
+
 TEST(RouteTable, TablesOfOneBuilderShareTheRulesOfARoute) {
   const auto route = std::make_shared<const RouteCandidates>(1, test::candidateOf(entryNamed("shared")).value());
   RouteTableBuilder builder;

@@ -47,7 +47,7 @@ RpcTable tableOfRpcs(const std::vector<RpcEntry>& entries) {
 std::string foundRpc(const RpcTable& table, const std::string& path, bool withHeader = false) {
   RequestMaker request("POST", "a.test", path);
   if (withHeader) request.add("x-a", "1");
-  const Rule* rule = table.find(request.head());
+  const Rule* rule = table.find(request.head(), request.head().path());
   return rule == nullptr ? "none" : rule->route;
 }
 

@@ -34,6 +34,16 @@ TEST(CommandLine, TakesEveryFlag) {
   EXPECT_EQ(options.logLevel, observe::LogLevel::kDebug);
 }
 
+TEST(CommandLine, TakesTheFolderOfLibrariesWhereConfigurationsAreCompiled) {
+  using Words = std::vector<const char*>;
+  for (Words words : {Words{"run", "--config", "a"}, Words{"validate", "a"}, Words{"catalog", "--config", "a"},
+                      Words{"explain", "--config", "a", "--url", "https://a.test/"}}) {
+    EXPECT_EQ(parse(words).line.options->libraryDir, "") << "there are none by default";
+    words.insert(words.end(), {"--library-dir", "/usr/lib/sluice"});
+    EXPECT_EQ(parse(words).line.options->libraryDir, "/usr/lib/sluice") << words[0];
+  }
+}
+
 TEST(CommandLine, TakesOnlyPathsForValidate) {
   const ParsedArguments parsed = parse({"validate", "--config", "a"});
   ASSERT_TRUE(parsed.line.options);
@@ -62,6 +72,27 @@ TEST(CommandLine, TakesARequestForExplain) {
   EXPECT_EQ(options.output, OutputFormat::kJson);
   EXPECT_EQ(parse({"explain", "--url", "https://a.test/", "--from", "10.0.0.2"}).line.options->request.clientAddress,
             "10.0.0.2");
+}
+
+TEST(CommandLine, TakesACallerForExplain) {
+  const auto explain = [](std::vector<const char*> flags) {
+    flags.insert(flags.begin(), {"explain", "--url", "https://a.test/"});
+    return parse(flags);
+  };
+  const ParsedArguments parsed = explain({"--as", "demo/web", "--principal", "spiffe://a/b", "--assurance", "Token"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  const control::CallerInQuestion& caller = parsed.line.options->request.caller;
+  EXPECT_EQ(caller.account, "demo/web");
+  EXPECT_EQ(caller.principal, "spiffe://a/b");
+  EXPECT_EQ(caller.assurance, "Token");
+  EXPECT_FALSE(explain({}).line.options->request.caller.isTold());
+  for (const char* account : {"web", "demo/", "/web", "demo/web/x", "Demo/web"}) {
+    const ParsedArguments refused = explain({"--as", account});
+    EXPECT_EQ(refused.line.exitCode, 2);
+    EXPECT_THAT(refused.err, testing::HasSubstr("--as"));
+    EXPECT_THAT(refused.err, testing::HasSubstr("is not NAMESPACE/ACCOUNT"));
+  }
+  EXPECT_THAT(explain({"--assurance", "Some"}).err, testing::HasSubstr("is not None, Address, Token or Certificate"));
 }
 
 TEST(CommandLine, TakesOriginsInPlaceOfFilesForRun) {
@@ -111,6 +142,29 @@ TEST(CommandLine, TakesAnAddressPoolForTheControllerOfACluster) {
   EXPECT_THAT(run({"--kubernetes", "--controller", "--address-pool", "127.8.0.1/24"}).err,
               HasSubstr("did you mean 127.8.0.0/24?"));
   EXPECT_EQ(run({"--kubernetes", "--controller", "--address-pool", "a"}).line.exitCode, 2);
+}
+
+TEST(CommandLine, TakesTheZoneOfTheFlagOrElseOfTheEnvironment) {
+  using testing::HasSubstr;
+  using testing::StartsWith;
+  ::unsetenv("SLUICE_ZONE");
+  EXPECT_EQ(parse({"run", "--config", "a"}).line.options->zone, "");
+  EXPECT_EQ(parse({"run", "--config", "a", "--zone", "eu_West.1-a"}).line.options->zone, "eu_West.1-a");
+  ::setenv("SLUICE_ZONE", "b", 1);
+  EXPECT_EQ(parse({"run", "--config", "a"}).line.options->zone, "b");
+  EXPECT_EQ(parse({"run", "--config", "a", "--zone", "c"}).line.options->zone, "c");
+  ::setenv("SLUICE_ZONE", "", 1);
+  EXPECT_EQ(parse({"run", "--config", "a"}).line.options->zone, "") << "a Pod without that label has an empty variable";
+  ::setenv("SLUICE_ZONE", "a b", 1);
+  EXPECT_THAT(parse({"run", "--config", "a"}).err, StartsWith("error: SLUICE_ZONE: \"a b\" is no zone: it must have"));
+  EXPECT_EQ(parse({"run", "--config", "a"}).line.exitCode, 2);
+  EXPECT_TRUE(parse({"validate", "a"}).line.options) << "it is for run";
+  ::unsetenv("SLUICE_ZONE");
+  for (const std::string& wrong : {std::string("a."), std::string("a/b"), std::string(64, 'a')}) {
+    const ParsedArguments parsed = parse({"run", "--config", "a", "--zone", wrong.c_str()});
+    EXPECT_THAT(parsed.err, HasSubstr("is no zone")) << wrong;
+    EXPECT_EQ(parsed.line.exitCode, 2) << wrong;
+  }
 }
 
 TEST(CommandLine, TakesFilesOrAServerForCheckUpgrade) {
@@ -196,6 +250,15 @@ TEST(CommandLine, TakesANamespaceForCatalogToPublishIn) {
   EXPECT_EQ(parse({"catalog", "--config", "a", "--publish", "No"}).line.exitCode, 2);
 }
 
+TEST(CommandLine, TakesFilesForConvert) {
+  const ParsedArguments parsed = parse({"convert", "a.yaml", "b"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  EXPECT_EQ(parsed.line.options->command, Command::kConvert);
+  EXPECT_EQ(parsed.line.options->config, (std::vector<std::string>{"a.yaml", "b"}));
+  EXPECT_EQ(parse({"convert"}).line.exitCode, 2);
+  EXPECT_EQ(parse({"convert", "a", "-o", "json"}).line.exitCode, 2) << "objects are YAML";
+}
+
 TEST(CommandLine, ReportsAMistakeOnStderrWithExitCodeTwo) {
   const std::vector<std::vector<const char*>> kMistakes = {
       {},
@@ -242,6 +305,39 @@ TEST(CommandLine, ExitsWithZeroForHelpAndVersion) {
   const ParsedArguments version = parse({"--version"});
   EXPECT_EQ(version.line.exitCode, 0);
   EXPECT_EQ(version.out, "sluice " SLUICE_VERSION "\n");
+}
+
+TEST(CommandLine, HelpPrintsWhatHelpFlagsPrint) {
+  using Words = std::vector<const char*>;
+  for (const Words& words : {Words{}, Words{"run"}, Words{"validate"}, Words{"revisions"}, Words{"revisions", "clear"},
+                             Words{"check", "egress"}, Words{"help"}}) {
+    Words asked{"help"};
+    asked.insert(asked.end(), words.begin(), words.end());
+    Words flagged = words;
+    flagged.push_back("--help");
+    const ParsedArguments help = parse(asked);
+    EXPECT_FALSE(help.line.options);
+    EXPECT_EQ(help.line.exitCode, 0) << help.err;
+    EXPECT_EQ(help.out, parse(flagged).out);
+    EXPECT_NE(help.out, "");
+  }
+}
+
+TEST(CommandLine, HelpNamesTheWordThatIsNoCommand) {
+  EXPECT_EQ(parse({"help", "vaildate"}).err,
+            "error: there is no command 'vaildate'; did you mean 'validate'?\ntry 'sluice help --help'\n");
+  EXPECT_EQ(parse({"help", "revisions", "claer"}).line.exitCode, 2);
+  EXPECT_THAT(parse({"help", "run", "x"}).err, testing::HasSubstr("'sluice run' takes no argument 'x'"));
+}
+
+TEST(CommandLine, ValidateNeedsAPathInOneOfTwoForms) {
+  EXPECT_THAT(parse({"validate", "--help"}).out,
+              testing::AllOf(testing::HasSubstr("[PATH...]"), testing::Not(testing::HasSubstr("REQUIRED"))));
+  EXPECT_THAT(parse({"validate"}).err, testing::HasSubstr("'sluice validate' needs PATH or --config PATH"));
+}
+
+TEST(CommandLine, ExplainResolvesWithAndWithoutFiles) {
+  EXPECT_TRUE(parse({"explain", "--url", "http://a.test/", "--resolve"}).line.options->resolve);
 }
 
 }  // namespace

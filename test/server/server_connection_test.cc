@@ -30,6 +30,8 @@ class Greeter final : public ServerConnection {
 
   bool dirty = true;
   std::vector<std::string> timeouts;
+  std::size_t failedHandshakes = 0;
+  std::size_t handshakes = 0;
   std::size_t requests = 0;
   bool mute = false;     // never answers
   bool patient = false;  // waits until takeTurn() is called
@@ -58,6 +60,7 @@ class Greeter final : public ServerConnection {
       takeTurn();
     }
   }
+  void onHandshake(bool complete) override { ++(complete ? handshakes : failedHandshakes); }
   void onTimeout(std::string_view name) override { timeouts.emplace_back(name); }
   http::Token ask(http::StreamId stream, std::uint16_t status) {
     ++requests;
@@ -315,15 +318,34 @@ TEST_F(ServerConnectionTest, AnHttp2ClientIsIdleFromItsLastResponseOn) {
   EXPECT_EQ(connection().timeouts, std::vector<std::string>{"clientIdle"});
 }
 
-TEST_F(ServerConnectionTest, EndsASilentClientByTlsHandshake) {
+std::shared_ptr<const net::TlsServerContext> listenerTls() {
   const test::CertifiedKey identity = test::issueServer(test::makeAuthority(), "a.test");
   net::TlsServerSettings settings;
   settings.identities.push_back(
       {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(identity.certificate).value()),
        std::make_shared<const pki::PrivateKey>(pki::PrivateKey::parse(identity.secretKey()).value())});
   settings.alpn = {"h2", "http/1.1"};
-  const auto context = net::TlsServerContext::make(settings).value();
-  open(context);
+  return net::TlsServerContext::make(settings).value();
+}
+
+TEST_F(ServerConnectionTest, IsToldOfAHandshakeThatFails) {
+  open(listenerTls());
+  send(kRequest);
+  ASSERT_TRUE(dies());
+  EXPECT_EQ(connection().failedHandshakes, 1U);
+  EXPECT_EQ(connection().handshakes, 0U);
+}
+
+TEST_F(ServerConnectionTest, HasNoHandshakeWithoutTls) {
+  open();
+  send(kRequest);
+  ASSERT_TRUE(arrives("hi"));
+  EXPECT_EQ(connection().handshakes, 0U);
+  EXPECT_EQ(connection().failedHandshakes, 0U);
+}
+
+TEST_F(ServerConnectionTest, EndsASilentClientByTlsHandshake) {
+  open(listenerTls());
   advance(seconds(10) - milliseconds(1));
   EXPECT_FALSE(connection().dead());
   advancePast(milliseconds(1));

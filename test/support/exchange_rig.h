@@ -54,6 +54,11 @@ struct FinishedExchange {
   std::uint64_t responseBytes;
 };
 
+/// Observers only read exchanges, but a rig plays those parts of the gateway that identify callers, too.
+inline exchange::Transaction& transactionOf(const exchange::Exchange& exchange) {
+  return const_cast<exchange::Transaction&>(exchange.transaction());
+}
+
 class Rig final : private net::Beats, private exchange::Downstreams, private exchange::ExchangeObserver {
  public:
   exchange::ExchangeObserver& observer() { return *this; }
@@ -75,7 +80,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         resolver(worker),
         dialer(worker),
         exchanges({worker, *this, *this, exchange::GatewayIdentity(kPseudonym), options.timeouts, options.bounds,
-                   base::RetryBudgetSettings{}, 1, buffers, clientMemory, heads, tunnels, passwords}),
+                   base::RetryBudgetSettings{}, 1, buffers, clientMemory, heads, tunnels, passwords, shard_}),
         upstreams({worker,
                    resolver,
                    dialer,
@@ -97,6 +102,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   ClientPeer& connect(http::Version version = http::Version::kHttp11, const http::Limits& itsLimits = {},
                       std::string_view address = "198.51.100.7") {
     auto wire = std::make_shared<Wire>(worker, *net::Address::parse(address, 4000), false);
+    wire->shown = shown;
     {
       const net::Worker::Turn turn(worker);
       const RigConnection::RigParts parts{worker, exchanges, routes_, options_.limits, h2Memory_, dirty_};
@@ -269,16 +275,17 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   // exchange::ExchangeObserver
   void onRouted(const exchange::Exchange& exchange) override {
     ++routed;
+    auto& known = transactionOf(exchange).caller;
+    if (known == nullptr) known = caller;
     report_.onRouted(exchange);
   }
   void onLeftRoute(const exchange::Exchange& exchange) override {
     --routed;
     report_.onLeftRoute(exchange);
   }
-  void onRetry(const exchange::Exchange& exchange, const exchange::Attempt& failed, std::uint16_t status,
-               const base::Error* error) override {
+  void onRetry(const exchange::Exchange& exchange, const exchange::Attempt& failed, const base::Error* error) override {
     ++retried;
-    report_.onRetry(exchange, failed, status, error);
+    report_.onRetry(exchange, failed, error);
   }
   void onTunnel(const exchange::Exchange& exchange) override { report_.onTunnel(exchange); }
   void onFinished(const exchange::Exchange& exchange) override {
@@ -298,6 +305,15 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
   void onCallout(const exchange::BackendCallout& callout) override { report_.onCallout(callout); }
   void onEgress(const exchange::DialReport&) override {}
+  void onEjection(const exchange::EjectionReport& report) override { report_.onEjection(report); }
+  void onIdentity(exchange::IdentitySource source, exchange::IdentityResult result) override {
+    identities.push_back(std::string(identitySourceName(source)) + " " + std::string(identityResultName(result)));
+    report_.onIdentity(source, result);
+  }
+  void onRecord(const processing::ProcessorRecord& record) override { report_.onRecord(record); }
+  bool onCount(std::string_view type, std::string_view name, std::uint64_t count) override {
+    return report_.onCount(type, name, count);
+  }
   void onLimit(std::string_view limit) override {
     limits.emplace_back(limit);
     report_.onLimit(limit);
@@ -316,13 +332,17 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   ManualClock clock;
   net::Worker worker;
   observe::MetricsRegistry metrics;
-  std::vector<FinishedExchange> told;  // one for each finished exchange
-  std::vector<std::string> limits;     // each limit that was hit
-  std::vector<std::string> steps;      // name of each step that ran
+  std::vector<FinishedExchange> told;           // one for each finished exchange
+  std::vector<std::string> limits;              // each limit that was hit
+  std::vector<std::string> steps;               // name of each step that ran
+  std::vector<std::string> identities;          // "certificate identified": each judgement of a source
+  std::shared_ptr<const pki::PeerChain> shown;  // the certificates of the clients that connect from now on
   int routed = 0;
   int retried = 0;
   int mirrored = 0;
   bool toldTwice = false;  // an exchange was finished more than once
+  /// The caller of requests from now on, as their connection has proven it; null: nobody is known.
+  std::shared_ptr<const base::Caller> caller;
 
  private:
   http::H2Memory h2Memory_;
@@ -355,5 +375,11 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::vector<std::unique_ptr<ClientPeer>> clients;
   std::vector<std::unique_ptr<BackendPeer>> backends;
 };
+
+/// Makes that the caller of all requests in flight, as authentication does.
+inline void identify(Rig& rig, const std::shared_ptr<const base::Caller>& proven) {
+  const net::Worker::Turn turn(rig.worker);
+  rig.exchanges.forEach([&](const exchange::Exchange& exchange) { transactionOf(exchange).identify(proven); });
+}
 
 }  // namespace sluice::test

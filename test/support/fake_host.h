@@ -25,7 +25,8 @@ class FakeHost final : public PipelineHost, public ResumeSink {
   };
 
   /// Without `services`, callouts fail.
-  explicit FakeHost(Services* services = nullptr) : PipelineHost(time, services != nullptr ? *services : nothing, {}) {
+  explicit FakeHost(Services* services = nullptr, const Peer& client = {})
+      : PipelineHost(time, services != nullptr ? *services : nothing, client) {
     setPlace({"demo/egress", "demo/route", {}});
   }
 

@@ -35,6 +35,7 @@ class Wire {
   bool aborted = false;   // RST came
   bool letGo = false;     // the transport was destroyed
   std::optional<base::TcpKeepalive> keepalive;
+  std::shared_ptr<const pki::PeerChain> shown;  // the peer's certificates, if it is a client that has some
   const net::Address& address() const { return peer_; }
   bool isTls() const { return tls_; }
   /// Returns true if the connection has ended in any way.
@@ -134,6 +135,7 @@ class FakeTransport final : public net::Transport {
   }
   const net::Address& peer() const override { return wire_->peer_; }
   const net::TlsFacts* tls() const override { return wire_->tls_ && wire_->open_ ? &wire_->facts_ : nullptr; }
+  std::shared_ptr<const pki::PeerChain> clientChain() const override { return wire_->open_ ? wire_->shown : nullptr; }
   bool hasShakenHands() const override { return wire_->tls_ && wire_->shaken_; }
 
  private:

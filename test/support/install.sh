@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.."
 
 declare -A packages=(
   [build]="g++ cmake ninja-build ccache pkg-config ca-certificates curl openssl
-           libuv1-dev libnghttp2-dev libssl-dev libc-ares-dev libyaml-cpp-dev libspdlog-dev libre2-dev libcli11-dev
-           zlib1g-dev libbrotli-dev libzstd-dev libcrypt-dev libprotobuf-dev protobuf-compiler"
+           libuv1-dev libnghttp2-dev libssl-dev libc-ares-dev libyaml-cpp-dev libspdlog-dev libre2-dev liblua5.4-dev libcli11-dev
+           zlib1g-dev libbrotli-dev libzstd-dev libxxhash-dev libcrypt-dev libprotobuf-dev protobuf-compiler"
   [test]="libgtest-dev libgmock-dev libbenchmark-dev curl openssl nghttp2-client nghttp2-server dnsmasq-base netcat-openbsd
           universal-ctags clang-format mold procps time valgrind python3 python3-grpcio python3-protobuf
           python3-requests wget git zsh fish groff-base umoci libcap2-bin iproute2"

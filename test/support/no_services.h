@@ -1,9 +1,15 @@
 // Services for steps without callouts.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "proxy/processing/services.h"
 
@@ -46,10 +52,39 @@ class NoServices final : public processing::Services {
   }
   void leave(std::unique_ptr<processing::Callout>) override {}
   processing::WorkerStates& workerStates() override { return states_; }
+  observe::MetricShard& metrics() override { return shard_; }
+  const std::shared_ptr<const processing::WorkerTasks>& tasks() override { return tasks_; }
 
-  int callouts = 0;  // that are alive
+  /// Runs what was posted since, as the worker does. The caller's thread is the worker's.
+  void runTasks() {
+    std::vector<processing::WorkerTasks::Task> due;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      due.swap(posted_);
+    }
+    for (const processing::WorkerTasks::Task& each : due) each();
+  }
+
+  observe::MetricsRegistry counted;
+  void record(const processing::ProcessorRecord& record) override { lines.emplace_back(record.text); }
+  bool count(std::string_view, std::string_view name, std::uint64_t count) override {
+    counts[std::string(name)] += count;
+    return counts.size() <= 16;
+  }
+
+  std::vector<std::string> lines;               // that scripts have written
+  std::map<std::string, std::uint64_t> counts;  // of their metrics
+  int callouts = 0;                             // that are alive
 
  private:
+  observe::MetricShard shard_{counted};
+  std::mutex mutex_;
+  std::vector<processing::WorkerTasks::Task> posted_;
+  const std::shared_ptr<const processing::WorkerTasks> tasks_ =
+      std::make_shared<const processing::WorkerTasks>([this](processing::WorkerTasks::Task task) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        posted_.push_back(std::move(task));
+      });
   processing::WorkerStates states_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/exchange/authentication/certified_caller.h"
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/head_memory.h"
 #include "test/support/fake_network.h"
@@ -62,6 +63,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   }
   std::string_view serverName() const override { return {}; }
   const routing::RouteTable& routes() const override { return parts_.routes; }
+  exchange::CertifiedCaller* certified() override { return certified_.get(); }
   exchange::ClientMemory& memory() override { return memory_; }
   http::HeadAccount& heads() override { return heads_; }
   std::uint64_t acknowledged() const override { return transport_->acknowledged(); }
@@ -102,7 +104,12 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   }
 
   // net::TransportSink
-  void onOpen() override { touch(); }
+  void onOpen() override {
+    if (auto chain = transport_->clientChain()) {
+      certified_ = std::make_unique<exchange::CertifiedCaller>(std::move(chain), net::networkOf(client_));
+    }
+    touch();
+  }
   void onBytes(std::string_view bytes) override {
     touch();
     if (!dead_) codec_->feed(bytes);
@@ -154,6 +161,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;
   exchange::ClientMemory memory_;
+  std::unique_ptr<exchange::CertifiedCaller> certified_;
   bool dirty_ = false;
   bool dead_ = false;
 };

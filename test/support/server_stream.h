@@ -77,11 +77,16 @@ class StreamServices final : public processing::Services {
   }
   void leave(std::unique_ptr<processing::Callout> callout) override { left = std::move(callout); }
   processing::WorkerStates& workerStates() override { return states_; }
+  observe::MetricShard& metrics() override { return nothing_.metrics(); }
+  const std::shared_ptr<const processing::WorkerTasks>& tasks() override { return nothing_.tasks(); }
+  void record(const processing::ProcessorRecord&) override {}
+  bool count(std::string_view, std::string_view, std::uint64_t) override { return true; }
 
   ServerStream* stream = nullptr;  // the one that was made last
   std::unique_ptr<processing::Callout> left;
 
  private:
+  NoServices nothing_;
   processing::WorkerStates states_;
 };
 

@@ -15,6 +15,8 @@
 #include <cstdlib>
 #include <memory>
 
+#include "proxy/base/hex.h"
+
 namespace sluice::test {
 namespace {
 
@@ -60,6 +62,9 @@ KeyPointer makeKey(KeyType type) {
     case KeyType::kRsa2048:
       key = EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{2048});
       break;
+    case KeyType::kRsa1024:
+      key = EVP_PKEY_Q_keygen(nullptr, nullptr, "RSA", std::size_t{1024});
+      break;
     case KeyType::kEd25519:
       key = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
       break;
@@ -88,6 +93,7 @@ void addSubjectAltNames(X509* certificate, const CertificateSpec& spec) {
   GENERAL_NAMES* names = sk_GENERAL_NAME_new_null();
   for (const std::string& text : spec.dnsNames) addStringName(names, GEN_DNS, text);
   for (const std::string& text : spec.uris) addStringName(names, GEN_URI, text);
+  for (const std::string& text : spec.emails) addStringName(names, GEN_EMAIL, text);
   for (const std::string& text : spec.ipAddresses) addIpName(names, text);
   if (sk_GENERAL_NAME_num(names) > 0) {
     require(X509_add1_ext_i2d(certificate, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT) == 1);
@@ -132,8 +138,10 @@ CertifiedKey makeIdentity(const CertificateSpec& spec, X509* issuer, EVP_PKEY* i
   setSerial(certificate.get());
   X509_gmtime_adj(X509_getm_notBefore(certificate.get()), static_cast<long>(spec.notBefore.count()));
   X509_gmtime_adj(X509_getm_notAfter(certificate.get()), static_cast<long>(spec.notAfter.count()));
-  X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_UTF8,
-                             reinterpret_cast<const unsigned char*>(spec.commonName.c_str()), -1, -1, 0);
+  if (!spec.commonName.empty()) {
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_UTF8,
+                               reinterpret_cast<const unsigned char*>(spec.commonName.c_str()), -1, -1, 0);
+  }
   X509_set_pubkey(certificate.get(), key.get());
   X509* const signer = issuer == nullptr ? certificate.get() : issuer;
   EVP_PKEY* const signerKey = issuerKey == nullptr ? key.get() : issuerKey;
@@ -186,6 +194,21 @@ CertifiedKey issueClient(const CertifiedKey& issuer, const std::string& commonNa
   return issue(issuer, spec);
 }
 
+CertifiedKey issueWorkload(const CertifiedKey& issuer, const std::string& uri) {
+  CertificateSpec spec;
+  spec.commonName = "";
+  spec.uris = {uri};
+  spec.extendedKeyUsage = "clientAuth";
+  return issue(issuer, spec);
+}
+
+CertifiedKey makeIntermediate(const CertifiedKey& issuer, const std::string& commonName) {
+  CertificateSpec spec;
+  spec.commonName = commonName;
+  spec.authority = true;
+  return issue(issuer, spec);
+}
+
 std::string revocationList(const CertifiedKey& issuer, const std::vector<CertifiedKey>& revoked,
                            std::chrono::seconds nextUpdate) {
   const X509Pointer authority = parseCertificate(issuer.certificate);
@@ -209,6 +232,15 @@ std::string revocationList(const CertifiedKey& issuer, const std::vector<Certifi
   return bioText(bio);
 }
 
+std::string stringDataOf(const CertifiedKey& identity) {
+  const auto entry = [](const std::string& key, const std::string& value) {
+    std::string line = "  " + key + ": \"";
+    for (const char each : value) line += each == '\n' ? std::string("\\n") : std::string(1, each);
+    return line + "\"\n";
+  };
+  return entry("tls.crt", identity.certificate) + entry("tls.key", identity.key);
+}
+
 std::string spkiPin(const CertifiedKey& identity) {
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(parseKey(identity.key).get(), &der);
@@ -219,6 +251,14 @@ std::string spkiPin(const CertifiedKey& identity) {
   std::array<unsigned char, 45> text{};
   EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(digest.size()));
   return reinterpret_cast<const char*>(text.data());
+}
+
+std::string certificateDigest(const CertifiedKey& identity) {
+  std::array<unsigned char, 32> digest{};
+  require(X509_digest(parseCertificate(identity.certificate).get(), EVP_sha256(), digest.data(), nullptr) == 1);
+  std::string digits;
+  for (const unsigned char byte : digest) digits += base::hexOf(byte);
+  return digits;
 }
 
 std::string encryptKey(const CertifiedKey& identity, const std::string& passphrase) {

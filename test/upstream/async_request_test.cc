@@ -16,9 +16,9 @@ namespace {
 using std::chrono::seconds;
 
 /// Records the calls of its request, and reads the response's body at once unless a test stops it.
-class Caller final : private AsyncRequestOwner {
+class Asker final : private AsyncRequestOwner {
  public:
-  explicit Caller(PoolRig& rig, const AsyncRequestTimes& times = {seconds(60), {}, {}})
+  explicit Asker(PoolRig& rig, const AsyncRequestTimes& times = {seconds(60), {}, {}})
       : rig_(rig),
         request(std::make_unique<AsyncRequest>(*rig.upstreams, static_cast<AsyncRequestOwner&>(*this), times)) {
     head.authority = "backend.test:8080";
@@ -89,7 +89,7 @@ class OwnRequests : public ::testing::TestWithParam<Version> {
   test::BackendPeer& accept() { return rig.accept(0, GetParam()); }
   /// Returns a Backend whose connection has served a request, and is idle.
   test::BackendPeer& acceptAndRest() {
-    Caller first(rig);
+    Asker first(rig);
     first.start();
     test::BackendPeer& backend = accept();
     backend.respond(0, 200, "");
@@ -99,7 +99,7 @@ class OwnRequests : public ::testing::TestWithParam<Version> {
   }
   /// Makes another request. Returns how many connections were made by then.
   std::size_t dialledWithAnother() {
-    Caller caller(rig);
+    Asker caller(rig);
     caller.start();
     rig.settle();
     caller.drop();
@@ -112,13 +112,15 @@ class OwnRequests : public ::testing::TestWithParam<Version> {
 INSTANTIATE_TEST_SUITE_P(Versions, OwnRequests, ::testing::Values(Version::kHttp11, Version::kHttp2));
 
 TEST_P(OwnRequests, SendTheirBodyAndHandOverTheResponse) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start(http::Body::kUntilEnd);
+  EXPECT_FALSE(caller.request->attempted());
   test::BackendPeer& backend = accept();
   caller.send("how ", false);
   caller.send("much?");
   rig.settle();
   ASSERT_EQ(backend.requests(), 1U);
+  EXPECT_TRUE(caller.request->attempted());
   EXPECT_EQ(backend.request(0).body, "how much?");
   EXPECT_TRUE(backend.request(0).ended);
   EXPECT_GT(caller.taken, 0);
@@ -138,7 +140,7 @@ TEST_P(OwnRequests, SendTheirBodyAndHandOverTheResponse) {
 
 TEST_P(OwnRequests, UseOneConnectionOneAfterTheOther) {
   for (int round = 0; round < 3; ++round) {
-    Caller caller(rig);
+    Asker caller(rig);
     caller.start();
     if (round == 0) accept();
     rig.settle();
@@ -151,19 +153,20 @@ TEST_P(OwnRequests, UseOneConnectionOneAfterTheOther) {
 }
 
 TEST_P(OwnRequests, AreToldThatTheBackendRefuses) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start();
   rig.wire(0).refuse();
   rig.settle();
   ASSERT_TRUE(caller.error);
   EXPECT_EQ(caller.error->type, base::ErrorType::kConnectionRefused);
+  EXPECT_TRUE(caller.request->attempted());
   EXPECT_EQ(caller.ends, 1);
   EXPECT_TRUE(caller.request->over());
   caller.drop();
 }
 
 TEST_P(OwnRequests, AreToldThatTheConnectionIsLost) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start();
   accept().head(0, {.body = http::Body::kLength, .length = 10});
   rig.settle();
@@ -178,7 +181,7 @@ TEST_P(OwnRequests, AreToldThatTheConnectionIsLost) {
 
 TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   acceptAndRest();
-  Caller caller(rig);
+  Asker caller(rig);
   rig.wire(0).allow(0);
   caller.start();
   rig.wire(0).reset();
@@ -193,10 +196,22 @@ TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   caller.drop();
 }
 
+TEST_P(OwnRequests, ThatAreSentOnceMoreInVainHaveNoPeer) {
+  acceptAndRest();
+  Asker caller(rig);
+  rig.wire(0).allow(0);
+  caller.start();
+  rig.wire(0).reset();
+  rig.wire(1).refuse();
+  EXPECT_TRUE(caller.error);
+  EXPECT_EQ(caller.request->peer(), nullptr) << "the address that it went to at first has not refused it";
+  caller.drop();
+}
+
 // Its owner would mistake the second answer for a part of the first one.
 TEST_P(OwnRequests, AreNotSentOnceMoreIfTheirAnswerHasBegun) {
   test::BackendPeer& backend = acceptAndRest();
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start();
   rig.settle();
   ASSERT_EQ(backend.requests(), 2U);
@@ -213,7 +228,7 @@ TEST_P(OwnRequests, AreNotSentOnceMoreIfTheirAnswerHasBegun) {
 }
 
 TEST_P(OwnRequests, ThatWereNotBegunAreSentAgainAFewTimes) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start();
   test::BackendPeer& backend = accept();
   // HTTP/1.1 has no way to report that a request was not begun.
@@ -231,7 +246,7 @@ TEST_P(OwnRequests, ThatWereNotBegunAreSentAgainAFewTimes) {
 }
 
 TEST_P(OwnRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start();
   caller.drop();
   test::BackendPeer& backend = accept();
@@ -240,7 +255,7 @@ TEST_P(OwnRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
 }
 
 TEST_P(OwnRequests, CutTheirStreamWhenTheyGo) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start();
   test::BackendPeer& backend = accept();
   backend.head(0, {.body = http::Body::kLength, .length = 10});
@@ -253,7 +268,7 @@ TEST_P(OwnRequests, CutTheirStreamWhenTheyGo) {
 }
 
 TEST_P(OwnRequests, GetNoMoreThanTheyTake) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.takes = false;
   caller.start();
   test::BackendPeer& backend = accept();
@@ -275,7 +290,7 @@ TEST_P(OwnRequests, GetNoMoreThanTheyTake) {
 }
 
 TEST_P(OwnRequests, AreDoneWithAnAnswerThatComesEarly) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.start(http::Body::kUntilEnd);
   test::BackendPeer& backend = accept();
   caller.send("half", false);
@@ -290,7 +305,7 @@ TEST_P(OwnRequests, AreDoneWithAnAnswerThatComesEarly) {
 }
 
 TEST_P(OwnRequests, HaveATimeAsAWhole) {
-  Caller caller(rig, {seconds(60), seconds(5), {}});
+  Asker caller(rig, {seconds(60), seconds(5), {}});
   caller.start();
   rig.advance(seconds(4));
   EXPECT_EQ(caller.ends, 0);
@@ -301,7 +316,7 @@ TEST_P(OwnRequests, HaveATimeAsAWhole) {
 }
 
 TEST_P(OwnRequests, HaveATimeFromTheirSendingOn) {
-  Caller caller(rig, {seconds(60), {}, seconds(5)});
+  Asker caller(rig, {seconds(60), {}, seconds(5)});
   caller.start();
   rig.advance(seconds(4));
   test::BackendPeer& backend = accept();
@@ -316,7 +331,7 @@ TEST_P(OwnRequests, HaveATimeFromTheirSendingOn) {
 }
 
 TEST_P(OwnRequests, EndWhenNothingMoves) {
-  Caller caller(rig, {seconds(10), {}, {}});
+  Asker caller(rig, {seconds(10), {}, {}});
   caller.start();
   test::BackendPeer& backend = accept();
   backend.head(0, {.body = http::Body::kUntilEnd});
@@ -332,7 +347,7 @@ TEST_P(OwnRequests, EndWhenNothingMoves) {
 }
 
 TEST_P(OwnRequests, AvoidAConnectionOnWhichOneHasTimedOut) {
-  Caller caller(rig, {seconds(10), {}, {}});
+  Asker caller(rig, {seconds(10), {}, {}});
   caller.start();
   accept().reads = false;
   rig.advance(seconds(11));
@@ -342,7 +357,7 @@ TEST_P(OwnRequests, AvoidAConnectionOnWhichOneHasTimedOut) {
 }
 
 TEST_P(OwnRequests, ThatFailWhileTheirAnswerComesAreToldOnce) {
-  Caller caller(rig);
+  Asker caller(rig);
   caller.refuses = true;
   caller.start();
   accept().respond(0, 200, "the whole answer");
@@ -356,7 +371,7 @@ TEST_P(OwnRequests, ThatFailWhileTheirAnswerComesAreToldOnce) {
 
 TEST_P(OwnRequests, AreToldWhenAddressesMayBeAskedForAgain) {
   rig.resolver.forget(PoolRig::kHost);
-  Caller caller(rig);
+  Asker caller(rig);
   {
     const net::Worker::Turn turn(rig.worker);
     ASSERT_TRUE(caller.enter());
@@ -376,10 +391,11 @@ TEST_P(OwnRequests, AreToldWhenAddressesMayBeAskedForAgain) {
 
 TEST(OwnRequestsBound, HaveNoPlaceBeyondTheBoundOfRequests) {
   PoolRig rig;
-  Caller caller(rig);
+  Asker caller(rig);
   while (rig.budget().requests.tryAdd()) {
   }
   EXPECT_FALSE(caller.enter());
+  EXPECT_FALSE(caller.request->attempted());
   EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"backendRequests\"} 1"));
   caller.drop();
 }
@@ -402,7 +418,7 @@ TEST(OwnRequestsBound, WaitForPlacesThatOtherWorkersMayGiveUp) {
   while (rig.budget().requests.tryAdd()) {
   }
   for (const bool gives : {true, false}) {
-    Caller caller(rig);
+    Asker caller(rig);
     caller.start();
     EXPECT_EQ(caller.ends, 0);
     EXPECT_EQ(rig.budget().seeking.load(), 1U);
@@ -437,12 +453,12 @@ TEST(OwnRequestsBound, OfOneClientWaitForAFewPlacesAtOnce) {
   rig.budgets.enroll(other);
   while (rig.budget().requests.tryAdd()) {
   }
-  std::vector<std::unique_ptr<Caller>> callers;
+  std::vector<std::unique_ptr<Asker>> callers;
   for (std::size_t i = 0; i < Places::kMostOfClient; ++i) {
-    callers.push_back(std::make_unique<Caller>(rig));
+    callers.push_back(std::make_unique<Asker>(rig));
     callers.back()->start();
   }
-  Caller last(rig);
+  Asker last(rig);
   EXPECT_FALSE(last.enter());
   last.drop();
   for (const auto& each : callers) each->drop();
@@ -456,11 +472,11 @@ TEST(OwnRequestsBound, HaveOtherWorkersCloseConnectionsThatAreIdle) {
   OtherWorker other;
   rig.budgets.enroll(other);
   EXPECT_TRUE(rig.budget().connections.tryAdd());
-  Caller first(rig);
+  Asker first(rig);
   first.start();
   rig.accept(0);
   EXPECT_EQ(other.connectionsWanted, 0);
-  Caller second(rig);
+  Asker second(rig);
   second.start();
   EXPECT_EQ(other.connectionsWanted, 1);
   rig.advance(2 * ConnectionRoom::kAskAgain);
@@ -471,16 +487,6 @@ TEST(OwnRequestsBound, HaveOtherWorkersCloseConnectionsThatAreIdle) {
   first.drop();
   second.drop();
   rig.budgets.withdraw(other);
-}
-
-TEST(RequestTokens, CarryTheirUser) {
-  const base::Handle<int> handle{0x0ABCDEF0, 7};
-  for (const User user : {User::kExchange, User::kAsyncRequest}) {
-    const http::Token token = tokenOf(user, handle);
-    EXPECT_EQ(userOf(token), user);
-    EXPECT_EQ(handleOf<int>(token), handle);
-  }
-  EXPECT_EQ(tokenOf(User::kExchange, handle), handle.toToken());
 }
 
 }  // namespace

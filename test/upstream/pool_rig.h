@@ -33,6 +33,8 @@ struct PoolOptions {
   std::uint64_t randomSeed = 1;
   observe::BoundedLog* debugLog = nullptr;
   routing::ConnectionSettings connection = {};
+  std::vector<base::EndpointZones> zones = {};  // of the endpoints
+  std::string zone = {};                        // of the gateway
 };
 
 /// Begins a request as soon as the pool lets it.
@@ -48,7 +50,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
         dialer(worker),
         sink(worker.chunks()),
         upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, shard_, h2Memory_,
-                                                            policyOf(options), options.randomSeed, options.debugLog})) {
+                                                            policyOf(options), options.randomSeed, options.debugLog,
+                                                            options.zone})) {
     plan = planOf("backend", options);
     resolver.know(kHost, {"192.0.2.1"});
     upstreams->sinks().serve(User::kExchange, sink, *this);
@@ -56,6 +59,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
   ~PoolRig() override {
     const net::Worker::Turn turn(worker);
+    for (std::size_t i = 0; i < requests_.size(); ++i) requests_[i].seat.leave(i + 1);
     upstreams.reset();
   }
 
@@ -115,12 +119,14 @@ class PoolRig final : private net::Beats, private WaiterSink {
   /// Ends a request, which leaves its cluster.
   void done(std::size_t index) {
     const net::Worker::Turn turn(worker);
+    requests_[index].seat.leave(index + 1);
     requests_[index].cluster->leave(index + 1, Place::kHeld);
   }
   /// Lets a waiting request give up.
   void leave(std::size_t index) {
     const net::Worker::Turn turn(worker);
     requests_[index].cluster->abandon(index + 1);
+    requests_[index].seat.leave(index + 1);
     requests_[index].gone = true;
   }
   /// Cuts a request that was begun.
@@ -138,6 +144,10 @@ class PoolRig final : private net::Beats, private WaiterSink {
     connection->suspect();
     connection->touch();
   }
+  /// Returns the place of a request at its endpoint.
+  EndpointSeat& seat(std::size_t index) { return requests_[index].seat; }
+  /// Returns true if it was ended because another client wanted its place there.
+  bool gaveWay(std::size_t index) const { return requests_[index].gaveWay; }
   bool begun(std::size_t index) const { return requests_[index].stream != 0; }
   bool failed(std::size_t index) const { return requests_[index].error.has_value(); }
   const base::Error& error(std::size_t index) const { return *requests_[index].error; }
@@ -183,6 +193,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
       made->endpoints.emplace();
       for (const std::string& ip : *options.endpoints) made->endpoints->push_back({ip, 8080});
     }
+    made->zones = options.zones;
     if (options.tls) {
       made->tls.emplace();
       made->tls->serverName = kHost;
@@ -206,6 +217,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
     routing::EgressDial* dial = nullptr;
     net::Addresses resolved;
     bool asks = false;
+    EndpointSeat seat;
+    PlaceClaim claim;
+    bool gaveWay = false;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     std::optional<base::Error> error;
@@ -215,7 +229,10 @@ class PoolRig final : private net::Beats, private WaiterSink {
 
   void add() {
     sink.open().request.finish();
-    requests_.emplace_back().cluster = &cluster();
+    RigRequest& request = requests_.emplace_back();
+    request.cluster = &cluster();
+    request.claim = claim;
+    request.seat.open(claim.client, true);
     EXPECT_EQ(cluster().enter(requests_.size(), net::kOwnNetwork, true), Place::kHeld);
   }
 
@@ -234,8 +251,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
                            .avoided = avoided,
                            .allowed = request.allowed ? &*request.allowed : nullptr,
                            .dial = request.dial,
-                           .failing = failing};
-    auto lease = request.cluster->acquire(token, wishes);
+                           .failing = failing,
+                           .hash = hash ? &*hash : nullptr};
+    auto lease = request.cluster->acquire(token, wishes, &request.seat);
     if (!lease.ok()) {
       request.error = lease.error();
       return;
@@ -252,7 +270,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   bool onPoolReady(http::Token waiter) override {
     RigRequest& request = requests_[static_cast<std::size_t>(waiter - 1)];
     if (request.gone) return false;
-    woken_.push_back(waiter);
+    if (!std::exchange(request.woken, true)) woken_.push_back(waiter);
     return true;
   }
   bool onPoolFailed(http::Token waiter, const base::Error& error) override {
@@ -262,12 +280,23 @@ class PoolRig final : private net::Beats, private WaiterSink {
     return true;
   }
 
-  void surveyPlaces(std::uint64_t /*breaker*/, PlaceSurvey& /*survey*/) override {}
-  bool giveWay(const StalledRequest& /*stalled*/, const PlaceDemand& /*demand*/) override { return false; }
+  /// Only places at endpoints are surveyed.
+  void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) override {
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (requests_[i].seat.isOf(breaker)) survey.add(i + 1, requests_[i].claim);
+    }
+  }
+  bool giveWay(const StalledRequest& stalled, const PlaceDemand& demand) override {
+    RigRequest& request = requests_[static_cast<std::size_t>(stalled.holder - 1)];
+    if (!request.seat.isOf(demand.breaker)) return false;
+    request.gaveWay = true;
+    return true;
+  }
 
   void drive() override {
     for (const http::Token token : std::exchange(woken_, {})) {
       RigRequest& request = requests_[static_cast<std::size_t>(token - 1)];
+      request.woken = false;
       if (request.gone) continue;
       if (request.asks) {
         resolve(request, token);
@@ -301,6 +330,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
   test::RecordingClientSink sink;
   std::shared_ptr<const routing::BackendPlan> plan;
   std::shared_ptr<const routing::Endpoints> failing;  // Wishes::failing of the next requests
+  std::optional<std::uint64_t> hash;                  // of further requests
+  PlaceClaim claim = {};                              // of further requests
   std::unique_ptr<Upstreams> upstreams;
   std::vector<std::unique_ptr<test::BackendPeer>> backends;
 };

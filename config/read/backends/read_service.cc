@@ -1,5 +1,7 @@
 // Reads core/v1 Service and discovery.k8s.io/v1 EndpointSlice. They belong to another API: only the fields that decide
 // where requests go are read, and all others are ignored.
+#include <utility>
+
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 
@@ -11,6 +13,7 @@ constexpr std::size_t kMaxServicePorts = 20000;
 constexpr std::size_t kMaxSlicePorts = 20000;
 constexpr std::size_t kMaxEndpoints = 1000;
 constexpr std::size_t kMaxEndpointAddresses = 100;
+constexpr std::size_t kMaxZoneHints = 8;
 
 constexpr Choice<bool> kServiceTypes[] = {
     {"ClusterIP", false}, {"NodePort", false}, {"LoadBalancer", false}, {"ExternalName", true}};
@@ -56,6 +59,20 @@ std::optional<std::string> readAddress(FieldReader& endpoint, AddressType type) 
   return std::nullopt;
 }
 
+void readZoneHint(FieldReader& reader, std::string& zone) {
+  reader.read(required("name"), zone, rule::kAnyText);
+  reader.ignoreOthers();
+}
+
+// A text that is no zone's name costs no endpoint: no gateway is in such a zone.
+base::EndpointZones readZones(FieldReader& endpoint) {
+  base::EndpointZones zones;
+  endpoint.read("zone", zones.zone, rule::kAnyText);
+  FieldReader hints = endpoint.map("hints");
+  hints.read("forZones", zones.hints, kMaxZoneHints, readZoneHint);
+  return zones;
+}
+
 }  // namespace
 
 void readService(FieldReader& root, Service& service) {
@@ -79,7 +96,8 @@ void readEndpointSlice(FieldReader& root, EndpointSlice& slice) {
     const std::optional<std::string> address = readAddress(endpoint, slice.addressType);
     FieldReader conditions = endpoint.map("conditions");
     // An endpoint whose condition is unknown is treated as ready. A terminating endpoint is not ready.
-    if (conditions.boolean("ready", true) && address) slice.addresses.push_back(*address);
+    base::EndpointZones zones = readZones(endpoint);
+    if (conditions.boolean("ready", true) && address) slice.endpoints.push_back({*address, std::move(zones)});
   }
 }
 

@@ -10,6 +10,8 @@ constexpr std::size_t kMaxListeners = 64;
 constexpr std::size_t kMaxCertificateRefs = 64;
 constexpr std::size_t kMaxRouteKinds = 8;
 constexpr std::size_t kMaxGatewayAddresses = 16;
+constexpr std::size_t kMaxFrontendAuthorities = 16;  // of one way to verify clients
+constexpr std::size_t kMaxFrontendPorts = 64;
 constexpr std::size_t kMaxInfrastructureLabels = 8;
 constexpr std::size_t kMaxInfrastructureAnnotations = 16;
 
@@ -17,6 +19,8 @@ constexpr Choice<ListenerTlsMode> kListenerTlsModes[] = {{"Terminate", ListenerT
                                                          {"Passthrough", ListenerTlsMode::kPassthrough}};
 constexpr Choice<RouteNamespaces> kRouteNamespaces[] = {
     {"Same", RouteNamespaces::kSame}, {"All", RouteNamespaces::kAll}, {"Selector", RouteNamespaces::kSelector}};
+
+constexpr Choice<bool> kFrontendModes[] = {{"AllowValidOnly", false}, {"AllowInsecureFallback", true}};
 
 void readListenerTls(FieldReader& tls, ListenerTls& result) {
   tls.read("mode", result.mode, kListenerTlsModes);
@@ -146,6 +150,52 @@ void readInfrastructure(FieldReader& reader, Infrastructure& infrastructure) {
   reader.read("parametersRef", infrastructure.parametersRef, kAnyRef);
 }
 
+void readFrontendValidation(FieldReader& reader, FrontendValidation& validation) {
+  constexpr ObjectRefFields kAuthorityRef{{"", "", /*required=*/true}, true};
+  reader.require("caCertificateRefs");
+  for (const Item& item : reader.listOfSome("caCertificateRefs", kMaxFrontendAuthorities)) {
+    reader.map(item).readInto(validation.caCertificateRefs.emplace_back(), kAuthorityRef);
+  }
+  reader.read("mode", validation.insecureFallback, kFrontendModes);
+}
+
+void readFrontendTls(FieldReader& reader, std::optional<FrontendValidation>& validation) {
+  reader.read("validation", validation, readFrontendValidation);
+}
+
+void readFrontendPort(FieldReader& reader, FrontendPort& port) {
+  reader.read(required("port"), port.port, kPorts);
+  reader.require("tls");
+  FieldReader tls = reader.map("tls");
+  readFrontendTls(tls, port.validation);
+  tls.finish();
+}
+
+void readFrontendFields(FieldReader& reader, GatewayFrontend& frontend) {
+  reader.require("default");
+  FieldReader byDefault = reader.map("default");
+  readFrontendTls(byDefault, frontend.byDefault);
+  byDefault.finish();
+  for (const Item& item : reader.list("perPort", kMaxFrontendPorts)) {
+    FrontendPort port;
+    FieldReader each = reader.map(item);
+    each.readInto(port, readFrontendPort);
+    const bool repeated = std::any_of(frontend.perPort.begin(), frontend.perPort.end(),
+                                      [&](const FrontendPort& other) { return other.port == port.port; });
+    if (repeated && port.port != 0) each.error("port", "repeats " + std::to_string(port.port));
+    frontend.perPort.push_back(std::move(port));
+  }
+}
+
+/// Reads how clients are verified. A field that is not known here could demand more of them, so it closes the listeners
+/// wherever it comes from.
+void readFrontend(FieldReader& tls, std::optional<GatewayFrontend>& frontend) {
+  const std::size_t illegible = tls.context().illegibleFields();
+  tls.read("frontend", frontend, readFrontendFields);
+  if (tls.context().illegibleFields() == illegible) return;
+  tls.unsupported("frontend", "parts of it cannot be read, so it is not known which clients may be served");
+}
+
 void checkRollout(ObjectContext& context, const ObjectMeta& meta) {
   const auto rollout = meta.annotations.find(std::string(Gateway::kRollout));
   if (rollout == meta.annotations.end() || rollout->second == Gateway::kCanary) return;
@@ -172,7 +222,7 @@ bool readGateway(FieldReader& spec, Gateway& gateway) {
   spec.unsupported("defaultScope", "default Gateways are not supported", false);
   FieldReader tls = spec.map("tls");
   tls.unsupported("backend", "a client certificate for all Backends is not supported");
-  tls.unsupported("frontend", "validation of client certificates is not supported");
+  readFrontend(tls, gateway.frontend);
   tls.finish();
   const std::size_t listenerErrors = context.errors();
   readListeners(spec, gateway.listeners);

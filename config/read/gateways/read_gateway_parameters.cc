@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/read/gateways/identity_reader.h"
 #include "config/read/gateways/settings_reader.h"
 #include "config/read/object_readers.h"
 
@@ -50,6 +51,7 @@ void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
   parameters.nodeSelector = readForeign(spec, "nodeSelector", Value::Kind::kMap);
   parameters.tolerations = readForeign(spec, "tolerations", Value::Kind::kList);
   parameters.affinity = readForeign(spec, "affinity", Value::Kind::kMap);
+  spec.read("identity", parameters.identity, readIdentity);
   if (const Value* settings = spec.find("settings")) {
     parameters.settings = *settings;
     base::Settings checked;

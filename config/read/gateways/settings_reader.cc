@@ -6,6 +6,7 @@
 
 #include "config/fields/field_reader.h"
 #include "config/read/data_document.h"
+#include "config/read/gateways/identity_reader.h"
 #include "config/read/object_readers.h"
 #include "config/read/processors/extension_manager.h"
 #include "proxy/base/text.h"
@@ -22,6 +23,8 @@ constexpr Choice<base::ClientHalfClose> kClientHalfClose[] = {{"Abort", base::Cl
                                                               {"Allow", base::ClientHalfClose::kAllow}};
 constexpr Choice<base::ConnectionAuth> kConnectionAuth[] = {{"Pin", base::ConnectionAuth::kPin},
                                                             {"Refuse", base::ConnectionAuth::kRefuse}};
+constexpr Choice<base::ErrorDetail> kErrorDetail[] = {{"Codes", base::ErrorDetail::kCodes},
+                                                      {"Names", base::ErrorDetail::kNames}};
 constexpr Choice<base::EncodedSlash> kEncodedSlash[] = {{"Auto", base::EncodedSlash::kAuto},
                                                         {"Keep", base::EncodedSlash::kKeep},
                                                         {"Reject", base::EncodedSlash::kReject},
@@ -130,6 +133,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"processorBuffer", settings.processorBuffer, 0, kMaxBytes},
                           {"processorBufferTotal", settings.processorBufferTotal, 0, kMaxBytes},
                           {"processorContext", settings.processorContext, 0, kMaxCount},
+                          {"luaScriptBytes", settings.luaScriptBytes, 1, kMaxCount},
                           {"decompressedBody", settings.decompressedBody, 0, kMaxBytes},
                           {"decompressionRatio", settings.decompressionRatio, 1, kMaxCount},
                           {"backendConnections", settings.backendConnections, 1, kMaxCount},
@@ -246,8 +250,16 @@ void readOwnable(FieldReader& reader, base::Settings& settings) {
   reader.map("retry").read("budget", settings.retryBudget, readRetryBudget).finish();
 }
 
+void readClassIdentity(FieldReader& reader, base::IdentityTerms& identity) {
+  readIdentity(reader, identity);
+  if (reader.find("trustedForwarders") != nullptr) {
+    reader.error("trustedForwarders", "identity by what another gateway forwards is not supported");
+  }
+}
+
 void readTop(FieldReader& reader, base::Settings& settings) {
   readOwnable(reader, settings);
+  reader.read("errorDetail", settings.errorDetail, kErrorDetail);
   reader.map("accessLog").read("path", settings.accessLogPath, rule::kAnyText).finish();
   reader.read("dns", settings.dns, readDns);
   reader.map("sessionPersistence").read("secretRef", settings.sessionKey, readSessionKeyRef).finish();
@@ -258,16 +270,24 @@ void readTop(FieldReader& reader, base::Settings& settings) {
   if (reader.has("stateDir")) settings.stateDir = reader.anyText("stateDir", rule::kAnyText.maxLength);
   reader.map("addressGuard").read("allow", settings.addressGuardAllow, kCidr, kMaxListItems).finish();
   reader.read("provisioning", settings.provisioning, readProvisioning);
+  reader.read("identity", settings.identity, readClassIdentity);
+  const std::string& forward = settings.identity.forwardHeader;
+  if (!forward.empty() && forward == settings.requestId.header) {
+    reader.error("identity", "forward.header must not be requestId.header, which has the id of the request");
+  }
 }
 
 /// Settings that only the GatewayClass has. All Gateways trust or share some of them. Others limit the processors of
-/// all Gateways, or the controller judges routes by them. A key at the top level has no section in front.
+/// all Gateways, show clients the names of other namespaces' objects, or the controller judges routes by them. A key at
+/// the top level has no section in front.
 constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "addressGuard",
                                                 "dns",
                                                 "egressPolicies",
+                                                "errorDetail",
                                                 "extensionManager",
                                                 "extensionManagers",
+                                                "identity",
                                                 "processorCatalogs",
                                                 "provisioning",
                                                 "revisions",
@@ -276,6 +296,7 @@ constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "limits.adminConnections",
                                                 "limits.decompressedBody",
                                                 "limits.decompressionRatio",
+                                                "limits.luaScriptBytes",
                                                 "limits.matches",
                                                 "limits.processorBuffer",
                                                 "limits.processorBufferTotal",

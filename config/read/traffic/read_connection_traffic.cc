@@ -1,8 +1,8 @@
 // Reads the settings of a policy for connections to Backends and for the timeouts of requests. TrafficPolicy has the
 // same spelling of them as BackendTrafficPolicy in Envoy Gateway's form.
+#include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <limits>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -11,9 +11,16 @@
 namespace sluice::config {
 namespace {
 
-constexpr NumberRange kAtATime{0, std::numeric_limits<std::uint32_t>::max()};
 constexpr TimeRule kKeepaliveTime{std::chrono::seconds(1), base::TcpKeepalive::kLongestTime,
                                   "must be from 1s to 32767s"};
+
+void readEndpointBounds(FieldReader& reader, base::CircuitBreakerBounds& bounds) {
+  readCircuitBreakerBounds(reader, bounds);
+  constexpr std::string_view kAll[] = {"maxConnections", "maxPendingRequests", "maxParallelRequests"};
+  if (std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return reader.has(key); })) {
+    reader.error("must have maxConnections, maxPendingRequests or maxParallelRequests");
+  }
+}
 
 }  // namespace
 
@@ -71,6 +78,12 @@ void readCircuitBreaker(FieldReader& reader, CircuitBreakerFields& breaker) {
   readCircuitBreakerBounds(reader, breaker.bounds);
   reader.read("maxRequestsPerConnection", breaker.requestsPerConnection, kAtATime);
   reader.read("maxParallelRetries", breaker.maxParallelRetries, kAtATime);
+}
+
+void readOwnCircuitBreaker(FieldReader& reader, CircuitBreakerFields& breaker) {
+  readCircuitBreaker(reader, breaker);
+  reader.read("perEndpoint", breaker.perEndpoint, readEndpointBounds);
+  reader.read("high", breaker.high, readCircuitBreakerBounds);
 }
 
 void refuseRequestSettings(FieldReader& spec, const BackendTraffic& traffic) {

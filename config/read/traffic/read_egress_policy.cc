@@ -17,6 +17,8 @@ constexpr std::size_t kMostMethods = 32;
 constexpr std::size_t kMostPaths = 64;
 constexpr std::size_t kLongestName = 253;
 
+constexpr std::size_t kLongestCallerName = 4096;
+
 constexpr Choice<bool> kEgressModes[] = {{"Enforce", false}, {"Audit", true}};
 constexpr Choice<bool> kEgressActions[] = {{"Deny", false}, {"Allow", true}};
 constexpr Choice<bool> kEgressTlsModes[] = {{"Optional", false}, {"Required", true}};
@@ -25,6 +27,16 @@ constexpr Choice<base::EgressPath::Type> kEgressPathTypes[] = {
     {"Exact", base::EgressPath::Type::kExact},
     {"PathPrefix", base::EgressPath::Type::kPathPrefix},
     {"RegularExpression", base::EgressPath::Type::kRegularExpression}};
+
+constexpr Choice<base::Assurance> kAssurances[] = {{"None", base::Assurance::kNone},
+                                                   {"Address", base::Assurance::kAddress},
+                                                   {"Token", base::Assurance::kToken},
+                                                   {"Certificate", base::Assurance::kCertificate}};
+
+bool isServiceAccount(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  return slash != std::string_view::npos && isDnsLabel(text.substr(0, slash)) && isDnsSubdomain(text.substr(slash + 1));
+}
 
 bool isQuotable(std::string_view text) {
   return isHeaderValue(text) && text.find_first_of("\"\\\t") == std::string_view::npos;
@@ -37,6 +49,8 @@ std::string networkHint(std::string_view text) {
 }
 
 constexpr TextRule kNetworkText{isCidr, "a network like 10.0.0.0/8 or fd00::/8", 64, networkHint};
+constexpr TextRule kServiceAccountText{isServiceAccount, "a namespace and a service account like demo/web", 317};
+constexpr TextRule kPrincipalText{isAnyText, "a principal", kLongestCallerName};
 constexpr TextRule kMethodText{isHeaderName, "a method like GET", 64};
 constexpr TextRule kEgressPathText{isAnyText, "a path", 1024};
 constexpr TextRule kRealmText{isQuotable, "visible characters of ASCII without quotes and backslashes", 128};
@@ -138,8 +152,21 @@ void readIfGiven(FieldReader& reader, std::string_view key, std::size_t most, st
   }
 }
 
+template <const TextRule& kRule>
+void readCallerText(FieldReader& from, const Item& item, std::vector<std::string>& texts) {
+  if (auto text = readText(*item.value, item.path, kRule, from.context())) texts.push_back(*std::move(text));
+}
+
 void readEgressFrom(FieldReader& from, base::EgressRule& rule) {
   readIfGiven(from, "cidrs", kMostNames, rule.clients, readEgressNetwork);
+  base::EgressCallers callers;
+  readIfGiven(from, "namespaces", kMostNames, callers.namespaces, readCallerText<rule::kNamespace>);
+  readIfGiven(from, "serviceAccounts", kMostNames, callers.serviceAccounts, readCallerText<kServiceAccountText>);
+  readIfGiven(from, "principals", kMostNames, callers.principals, readCallerText<kPrincipalText>);
+  from.read("assurance", callers.assurance, kAssurances);
+  // None demands nothing.
+  if (callers.assurance == base::Assurance::kNone) callers.assurance.reset();
+  if (callers != base::EgressCallers()) rule.callers = std::move(callers);
 }
 
 void readEgressTo(FieldReader& to, base::EgressRule& rule) {

@@ -4,6 +4,7 @@
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
 #include "proxy/base/base64.h"
+#include "proxy/base/terms/reserved_fields.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -25,6 +26,8 @@ constexpr TextRule kCheckedPath{isCheckedPath, "a path that begins with \"/\", w
 constexpr TextRule kPayload{isAnyText, "a text of up to 4096 bytes", 4096};
 constexpr std::string_view kCheckMethods[] = {"GET", "HEAD", "OPTIONS"};
 constexpr TextRule kGrpcService{isAnyText, "the name of a gRPC service", 253};
+constexpr Choice<base::CheckLog> kCheckLogs[] = {
+    {"Transitions", base::CheckLog::kTransitions}, {"All", base::CheckLog::kAll}, {"Off", base::CheckLog::kOff}};
 
 void readFailurePercentage(FieldReader& reader, PassiveHealthSettings& passive) {
   reader.read(required("threshold"), passive.failurePercentage, {1, kWholePercent});
@@ -86,6 +89,7 @@ void readHttpCheck(FieldReader reader, const OtherCheckFields& others, ActiveHea
     const auto status = readInteger(*item.value, item.path, {kLowestStatus, kHighestStatus}, reader.context());
     if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
   }
+  if (others.isOwn) reader.read("headers", active.headers, kMostCheckHeaders, readCheckHeader);
   for (const std::string_view each : others.withoutEffectOfHttp) {
     reader.unsupported(each, "every status counts towards unhealthyThreshold", false);
   }
@@ -124,17 +128,45 @@ void readCheckOfType(FieldReader& reader, const OtherCheckFields& others, Active
   readHttpCheck(reader.map("http"), others, active);
 }
 
+void readOwnCheck(FieldReader& reader, ActiveHealthSettings& active) {
+  readActiveCheck(reader, {.isOwn = true}, active);
+}
+
+/// Reads one check, or a list of checks.
+void readActiveChecks(FieldReader& reader, std::optional<ActiveChecks>& checks) {
+  const Value* const active = reader.find("active");
+  if (active == nullptr) return;
+  ActiveChecks& all = checks.emplace();
+  if (!active->isList()) {
+    reader.read("active", all.emplace_back(), readOwnCheck);
+    return;
+  }
+  for (const Item& item : reader.listOfSome("active", kMostActiveChecks)) {
+    reader.map(item).readInto(all.emplace_back(), readOwnCheck);
+  }
+}
+
 void readHealthCheck(FieldReader& reader, BackendTraffic& traffic) {
   reader.read("passive", traffic.passiveHealth, readPassive);
-  reader.read("active", traffic.activeHealth, [](FieldReader& check, ActiveHealthSettings& active) {
-    readActiveCheck(check, {.isOwn = true}, active);
-  });
+  readActiveChecks(reader, traffic.activeHealth);
   if (!reader.has("passive") && !reader.has("active")) reader.error("must have active or passive");
 }
 
 }  // namespace
 
 void readCheckedPath(FieldReader& http, std::string& path) { http.read("path", path, kCheckedPath); }
+
+void readCheckHeader(FieldReader& reader, HeaderValue& header) {
+  header.name = base::toLower(reader.requiredText("name", rule::kHeaderName));
+  if (header.name == "host") reader.error("name", "must not be Host: hostname is the Host of a check");
+  if (base::isReservedField(header.name)) {
+    reader.error("name", "must not be " + base::quote(header.name) + ", which belongs to the gateway");
+  }
+  // rule::kHeaderValue would quote the value.
+  header.value = reader.requiredText("value", rule::kAnyText);
+  if (header.value.empty() || isHeaderValue(header.value)) return;
+  reader.error("value", "must be a header value: visible ASCII, with single spaces or tabs inside");
+}
 
 void readActiveCheck(FieldReader& reader, const OtherCheckFields& others, ActiveHealthSettings& active) {
   using Type = ActiveHealthSettings::Type;
@@ -150,6 +182,7 @@ void readActiveCheck(FieldReader& reader, const OtherCheckFields& others, Active
     interval("unhealthyInterval", active.unhealthyInterval);
     reader.read("port", active.port, kPorts);
     reader.read("tls", active, readCheckTls);
+    reader.read("log", active.log, kCheckLogs);
   }
   reader.read("initialJitter", active.initialJitter);
   reader.read("unhealthyThreshold", active.unhealthyThreshold, kResultsInARow);
@@ -162,7 +195,8 @@ void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic) {
   spec.read("timeout", traffic.timeouts, readTrafficTimeouts);
   spec.read("tcpKeepalive", traffic.keepalive, readTcpKeepalive);
   spec.read("dns", traffic.dns, readTrafficDns);
-  spec.read("circuitBreaker", traffic.circuitBreaker, readCircuitBreaker);
+  spec.read("circuitBreaker", traffic.circuitBreaker, readOwnCircuitBreaker);
+  spec.read("loadBalancing", traffic.loadBalancing, readLoadBalancing);
 }
 
 }  // namespace sluice::config

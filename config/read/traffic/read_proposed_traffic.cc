@@ -1,10 +1,13 @@
 // Reads the form in which BackendTrafficPolicy was proposed to Envoy Gateway (envoyproxy/gateway#1821).
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
+#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
@@ -12,8 +15,6 @@ namespace {
 constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecking", "protocols",     "circuitBreakers",
                                                 "keepAliveProbes", "timeouts",       "loadBalancing", "observability",
                                                 "matching",        "integrations"};
-constexpr std::string_view kRefusedProposed[] = {"loadBalancing", "matching", "integrations"};
-constexpr std::string_view kRefusedHeaders[] = {"addRequestHeaders", "removeRequestHeaders"};
 
 constexpr base::Duration kProposedHealthyInterval = std::chrono::seconds(5);
 constexpr base::Duration kProposedUnhealthyInterval = std::chrono::seconds(10);
@@ -117,11 +118,41 @@ void readStatusRanges(FieldReader& http, std::vector<std::uint16_t>& statuses) {
   }
 }
 
+bool hasHeader(const std::vector<HeaderValue>& headers, std::string_view name) {
+  return std::any_of(headers.begin(), headers.end(), [&](const HeaderValue& each) { return each.name == name; });
+}
+
+/// Reads the header fields that are set and added. If a name is set more than once, the first entry is used, as in a
+/// filter of a route.
+void readAddedHeaders(FieldReader& reader, std::vector<HeaderValue>& headers) {
+  for (const Item& item : reader.list("set", kMostCheckHeaders)) {
+    HeaderValue header;
+    reader.map(item).readInto(header, readCheckHeader);
+    if (!hasHeader(headers, header.name)) headers.push_back(std::move(header));
+  }
+  reader.read("add", headers, kMostCheckHeaders, readCheckHeader);
+  if (headers.size() <= kMostCheckHeaders) return;
+  reader.error("has " + std::to_string(headers.size()) + " header fields; at most " +
+               std::to_string(kMostCheckHeaders) + " are allowed");
+}
+
+/// As in Envoy, removal comes first, so it concerns only what a check has by itself: Host and User-Agent.
+void readRemovedHeaders(FieldReader& http, const std::vector<HeaderValue>& added) {
+  for (const Item& item : http.list("removeRequestHeaders", kMostCheckHeaders)) {
+    const auto name = readText(*item.value, item.path, rule::kHeaderName, http.context());
+    if (!name) continue;
+    if (base::equalsIgnoringCase(*name, "host")) http.error(item, "must not be Host, which every request has");
+    if (!base::equalsIgnoringCase(*name, "user-agent") || hasHeader(added, "user-agent")) continue;
+    http.addUnsupported({item.path, item.value->position, "every check has a User-Agent", true});
+  }
+}
+
 void readProposedHttpCheck(FieldReader& http, ActiveHealthSettings& active) {
   readCheckedPath(http, active.path);
   http.read("hostname", active.hostname, rule::kPreciseHostname);
   readStatusRanges(http, active.expectedStatuses);
-  http.refuse(kRefusedHeaders);
+  http.read("addRequestHeaders", active.headers, readAddedHeaders);
+  readRemovedHeaders(http, active.headers);
 }
 
 void readProposedGrpcCheck(FieldReader grpc, ActiveHealthSettings& active) {
@@ -130,13 +161,13 @@ void readProposedGrpcCheck(FieldReader grpc, ActiveHealthSettings& active) {
   grpc.finish();
 }
 
-/// Policies cannot decide whether checks are logged. The log has each change of a Backend's health.
-void readCheckLogging(FieldReader logging) {
-  for (const std::string_view key : {"enabled", "alwaysLogFailures"}) {
-    if (!logging.boolean(key, false)) continue;
-    logging.unsupported(key, "the log has each change of health, and no single checks", false);
-  }
-  logging.finish();
+/// By the defaults of the proposal, checks are not logged.
+void readCheckLogging(FieldReader& logging, base::CheckLog& log) {
+  const bool isEnabled = logging.boolean("enabled", false);
+  const bool hasFailures = logging.boolean("alwaysLogFailures", false);
+  log = !isEnabled ? base::CheckLog::kOff : hasFailures ? base::CheckLog::kAll : base::CheckLog::kTransitions;
+  if (!hasFailures || isEnabled) return;
+  logging.unsupported("alwaysLogFailures", "has no effect without enabled: true", false);
 }
 
 void readProposedCheck(FieldReader& reader, ActiveHealthSettings& active) {
@@ -150,7 +181,7 @@ void readProposedCheck(FieldReader& reader, ActiveHealthSettings& active) {
   reader.read("unhealthyCheckInterval", active.unhealthyInterval, kNotZero);
   reader.read("unhealthyThreshold", active.unhealthyThreshold, kResultsInARow);
   reader.read("healthyThreshold", active.healthyThreshold, kResultsInARow);
-  readCheckLogging(reader.map("logging"));
+  reader.map("logging").readInto(active.log, readCheckLogging);
   reader.read(required("type"), active.type, kTypes);
   if (active.type == Type::kGrpc) {
     reader.require("grpc");
@@ -177,31 +208,35 @@ void readOutlierDetection(FieldReader& reader, PassiveHealthSettings& passive) {
 }
 
 void readHealthChecking(FieldReader& checking, TrafficPolicy& policy) {
-  constexpr std::size_t kMostChecks = 16;
+  constexpr std::size_t kMostItems = 16;
   checking.read("outlierDetection", policy.passiveHealth, readOutlierDetection);
-  for (const Item& item : checking.list("activeChecks", kMostChecks)) {
-    if (policy.activeHealth) {
-      checking.addUnsupported({item.path, item.value->position, "only one active check is supported", true});
+  const std::vector<Item> items = checking.list("activeChecks", kMostItems);
+  if (!items.empty()) policy.activeHealth.emplace();
+  for (const Item& item : items) {
+    if (policy.activeHealth->size() == kMostActiveChecks) {
+      checking.addUnsupported({item.path, item.value->position, "at most four active checks are supported", true});
     } else {
-      checking.map(item).readInto(policy.activeHealth.emplace(), readProposedCheck);
+      checking.map(item).readInto(policy.activeHealth->emplace_back(), readProposedCheck);
     }
   }
 }
 
-/// Reads the limits for each priority of requests. Here all requests have the same priority.
+/// Reads the limits for each priority of requests. A TrafficPolicy gives rules their priority.
 void readProposedBreakers(FieldReader& spec, TrafficPolicy& policy) {
   static constexpr std::string_view kPriorities[] = {"default", "high"};
-  constexpr std::uint32_t kUsualBound = 1024;
+  constexpr std::uint32_t kUsual = base::CircuitBreakerBounds::kUsual;
   for (const Item& item : spec.list("circuitBreakers", std::size(kPriorities))) {
     FieldReader breaker = spec.map(item);
-    base::CircuitBreakerBounds bounds{kUsualBound, kUsualBound, kUsualBound};
+    base::CircuitBreakerBounds bounds{kUsual, kUsual, kUsual};
     readCircuitBreakerBounds(breaker, bounds);
-    if (breaker.word("priority", kPriorities, "default") == "high") {
-      breaker.unsupported("priority", "all requests have the default priority");
-    } else if (policy.circuitBreaker) {
+    if (!policy.circuitBreaker) policy.circuitBreaker.emplace();
+    CircuitBreakerFields& fields = *policy.circuitBreaker;
+    const bool isHigh = breaker.word("priority", kPriorities, "default") == "high";
+    base::CircuitBreakerBounds& ofPriority = isHigh ? fields.high : fields.bounds;
+    if (ofPriority.any()) {
       breaker.error("priority", "repeats that of another circuit breaker");
     } else {
-      policy.circuitBreaker.emplace().bounds = bounds;
+      ofPriority = bounds;
     }
     breaker.finish();
   }
@@ -244,7 +279,10 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   spec.read("keepAliveProbes", policy.keepalive, readProposedKeepalive);
   if (spec.has("dns") || spec.has("protocols")) readProposedDns(spec, policy.dns.emplace());
   readProposedBreakers(spec, policy);
-  spec.refuse(kRefusedProposed);
+  spec.read("loadBalancing", policy.loadBalancing, readProposedBalancing);
+  spec.read("matching", policy.matching, readMatching);
+  if (matchesTooLate(policy)) spec.unsupported("matching", std::string(kMatchesTooLate));
+  spec.read("integrations", policy.integrations, readIntegrations);
   spec.unsupported("observability", "observability is not supported", false);
 }
 

@@ -9,6 +9,7 @@
 
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
+#include "config/read/traffic/usual_values.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -27,10 +28,10 @@ constexpr std::string_view kShippedFields[] = {
     "tcpKeepalive", "proxyProtocol",     "timeout",      "connection",     "http2",          "compression",
     "compressor",   "responseOverride",  "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl",
     "routingType",  "useClientProtocol", "telemetry",    "mergeType"};
-constexpr std::string_view kRefusedShipped[] = {"loadBalancer",     "rateLimit",   "faultInjection", "proxyProtocol",
-                                                "connection",       "http2",       "compression",    "compressor",
-                                                "responseOverride", "httpUpgrade", "requestBuffer",  "bandwidthLimit",
-                                                "admissionControl", "routingType"};
+constexpr std::string_view kRefusedShipped[] = {"rateLimit",   "faultInjection", "proxyProtocol",  "connection",
+                                                "http2",       "compression",    "compressor",     "responseOverride",
+                                                "httpUpgrade", "requestBuffer",  "bandwidthLimit", "admissionControl",
+                                                "routingType"};
 
 constexpr Choice<RetryTrigger> kShippedTriggers[] = {
     {"5xx", {TriggerEffect::kCodes, 500, 599}},           {"gateway-error", {TriggerEffect::kCodes, 502, 504}},
@@ -87,7 +88,7 @@ void readShippedRetry(FieldReader& reader, TrafficRetry& retry) {
   readAttemptTimeout(perRetry, retry);
   perRetry.map("backOff").readInto(retry, readBackOff);
   perRetry.finish();
-  reader.refuse("numAttemptsPerPriority");
+  reader.read("numAttemptsPerPriority", retry.attemptsPerPriority, {0, INT32_MAX});
 }
 
 void readShippedPassive(FieldReader& reader, PassiveHealthSettings& passive) {
@@ -119,13 +120,22 @@ void readShippedActive(FieldReader& reader, ActiveHealthSettings& active) {
 
 void readShippedHealth(FieldReader& checks, TrafficPolicy& policy) {
   checks.read("passive", policy.passiveHealth, readShippedPassive);
-  checks.read("active", policy.activeHealth, readShippedActive);
-  checks.refuse("panicThreshold");
+  if (checks.has("active")) checks.read("active", policy.activeHealth.emplace().emplace_back(), readShippedActive);
+  std::uint32_t threshold = 0;
+  checks.read("panicThreshold", threshold, kWholeShare);
+  if (!checks.has("panicThreshold")) return;
+  if (!policy.loadBalancing) policy.loadBalancing.emplace();
+  policy.loadBalancing->panicThreshold = threshold;
+}
+
+void readShippedEndpointBound(FieldReader& each, base::CircuitBreakerBounds& bounds) {
+  bounds.connections = base::CircuitBreakerBounds::kUsual;
+  each.read("maxConnections", bounds.connections, kAtATime);
 }
 
 void readShippedBreaker(FieldReader& breaker, CircuitBreakerFields& fields) {
-  breaker.refuse("perEndpoint");
   readCircuitBreaker(breaker, fields);
+  breaker.read("perEndpoint", fields.perEndpoint, readShippedEndpointBound);
 }
 
 /// Only a policy for routes has a parent with which it could be merged.
@@ -145,12 +155,13 @@ std::span<const std::string_view> shippedTrafficFields() { return kShippedFields
 
 void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   spec.read("retry", policy.retry, readShippedRetry);
+  spec.read("loadBalancer", policy.loadBalancing, readShippedBalancer);
   spec.read("healthCheck", policy, readShippedHealth);
   spec.read("timeout", policy.timeouts, readTrafficTimeouts);
   spec.read("tcpKeepalive", policy.keepalive, readTcpKeepalive);
   spec.read("dns", policy.dns, [](FieldReader& dns, TrafficDns& of) { readDnsTerms(dns, of.terms); });
   spec.read("circuitBreaker", policy.circuitBreaker, readShippedBreaker);
-  spec.refuse(kRefusedShipped);
+  for (const std::string_view key : kRefusedShipped) refuseUnusual(spec, "", key, usualShippedValues());
   readMergeType(spec, policy);
   spec.unsupported("telemetry", "telemetry is not supported", false);
   spec.refuseTrue("useClientProtocol");

@@ -49,6 +49,14 @@ void checkPriorities(FieldReader& spec, const TrafficPolicy& policy) {
                        "must not be given for a Gateway, which has no backendRefs");
 }
 
+/// Refuses a priority for anything but routes, which give it to their requests.
+void checkRequestPriority(FieldReader& spec, const TrafficPolicy& policy) {
+  const bool isOfOthers =
+      hasTargetOf<Gateway>(policy) || std::any_of(policy.targets.begin(), policy.targets.end(), isBackendTarget);
+  if (!spec.has("priority") || !isOfOthers) return;
+  spec.error("priority", "is for routes and their rules alone, not for a Gateway, a Backend or a Service");
+}
+
 void readPriority(FieldReader& reader, FailoverPriority& priority) {
   priority.path = reader.path();
   reader.read(required("backendRef"), priority.backendRef, readBackendObjectReference);
@@ -98,6 +106,7 @@ void readTrafficRetry(FieldReader& reader, TrafficRetry& retry) {
               {retry.backoff, base::Duration::max(), "must not be less than backoff"});
   reader.read("attemptTimeout", retry.attemptTimeout, kNotZero);
   reader.read("attemptIdleTimeout", retry.attemptIdleTimeout);
+  reader.read("attemptsPerPriority", retry.attemptsPerPriority, {0, INT32_MAX});
   reader.read("budget", retry.budget, readBudget);
 }
 
@@ -112,12 +121,22 @@ void readTrafficPolicy(FieldReader& spec, TrafficPolicy& policy) {
   spec.read("retry", policy.retry, readTrafficRetry);
   spec.read("failover", policy.failover, readFailover);
   readBackendTraffic(spec, policy);
-  constexpr std::string_view kAll[] = {"retry",        "failover", "healthCheck",   "timeout",
-                                       "tcpKeepalive", "dns",      "circuitBreaker"};
+  spec.read("matching", policy.matching, readMatching);
+  spec.read("integrations", policy.integrations, readIntegrations);
+  static constexpr Choice<RequestPriority> kPriorities[] = {{"Default", RequestPriority::kDefault},
+                                                            {"High", RequestPriority::kHigh}};
+  spec.read("priority", policy.priority, kPriorities);
+  constexpr std::string_view kAll[] = {"retry",        "failover",     "healthCheck",    "timeout",
+                                       "tcpKeepalive", "dns",          "circuitBreaker", "loadBalancing",
+                                       "matching",     "integrations", "priority"};
   if (spec.given() && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
-    spec.error("must have retry, failover, healthCheck, timeout, tcpKeepalive, dns or circuitBreaker");
+    spec.error(
+        "must have retry, failover, healthCheck, timeout, tcpKeepalive, dns, circuitBreaker, loadBalancing, matching, "
+        "integrations or priority");
   }
+  if (matchesTooLate(policy)) spec.error("matching", std::string(kMatchesTooLate));
   checkPriorities(spec, policy);
+  checkRequestPriority(spec, policy);
   checkBackendFields(spec, policy);
   if (policy.dns && hasTargetOf<Service>(policy)) {
     spec.error("dns", "is not for a Service, whose endpoints have addresses");

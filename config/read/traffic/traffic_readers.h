@@ -6,7 +6,9 @@
 // only observes traffic is noted too, and closes nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,13 +33,29 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy);
 void readTrafficTimeouts(FieldReader& reader, TrafficTimeouts& timeouts);
 void readTcpKeepalive(FieldReader& reader, base::TcpKeepalive& keepalive);
 void readCircuitBreaker(FieldReader& reader, CircuitBreakerFields& breaker);
+/// A number of connections, requests or retries at a time.
+inline constexpr NumberRange kAtATime{0, std::numeric_limits<std::uint32_t>::max()};
+/// Reads `circuitBreaker` of a TrafficPolicy and of a Backend.
+void readOwnCircuitBreaker(FieldReader& reader, CircuitBreakerFields& breaker);
 /// Reads the common fields of `dns`.
 void readDnsTerms(FieldReader& reader, base::DnsTerms& terms);
 
+/// Read `loadBalancing` of a TrafficPolicy and of the proposal, and `loadBalancer` of Envoy Gateway's form.
+void readLoadBalancing(FieldReader& reader, base::LoadBalancing& terms);
+void readProposedBalancing(FieldReader& reader, base::LoadBalancing& terms);
+void readShippedBalancer(FieldReader& reader, base::LoadBalancing& terms);
 /// Reads `dns` of a TrafficPolicy.
 void readTrafficDns(FieldReader& reader, TrafficDns& dns);
 /// Reads the three bounds that all spellings have.
 void readCircuitBreakerBounds(FieldReader& reader, base::CircuitBreakerBounds& bounds);
+/// Read `matching` and `integrations` of a TrafficPolicy and of the proposal.
+void readMatching(FieldReader& reader, base::RequestMatching& matching);
+void readIntegrations(FieldReader& reader, IntegrationFields& integrations);
+/// Returns true if `matching` would change something and a target is neither a Gateway nor a listener.
+bool matchesTooLate(const TrafficPolicy& policy);
+/// The message about such a policy.
+inline constexpr std::string_view kMatchesTooLate =
+    "is for Gateways and listeners alone, because a request has no route before it is matched";
 /// Reports the timeouts and retries of requests, which no Backend and no Service can have.
 void refuseRequestSettings(FieldReader& spec, const BackendTraffic& traffic);
 
@@ -69,6 +87,17 @@ void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
 inline constexpr NumberRange kResultsInARow{1, 1000};
 /// Reads the path of a health check; an empty text if there is no valid one.
 void readCheckedPath(FieldReader& http, std::string& path);
+/// The most header fields that a health check may add to its request.
+inline constexpr std::size_t kMostCheckHeaders = 16;
+/// Reads one of these, with the name in lower case. No message has the value, which may be a credential.
+void readCheckHeader(FieldReader& reader, HeaderValue& header);
+// The parts of load balancing: the number of places in a table, a time in which endpoints get a growing share, and the
+// names of a header field, a parameter or a cookie that is hashed.
+void readHashTableSize(FieldReader& reader, base::LoadBalancing& terms);
+void readSlowStart(FieldReader& reader, std::string_view key, base::LoadBalancing& terms);
+void readHashedHeader(FieldReader& reader, base::LoadBalancing& terms);
+void readHashedParameter(FieldReader& reader, base::LoadBalancing& terms);
+void readHashCookie(FieldReader& reader, base::LoadBalancing& terms);
 /// Reads an upper bound of a time. 0s, which means no time at all, is noted as unsupported.
 void readSomeTime(FieldReader& reader, std::string_view key, std::optional<base::Duration>& time);
 /// Reads the number of probes from the field `key`, and `idleTime` and `interval`.

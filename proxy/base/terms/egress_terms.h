@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/base/ip_network.h"
+#include "proxy/base/terms/caller.h"
 
 namespace sluice::base {
 
@@ -30,11 +31,22 @@ struct EgressPorts {
   friend bool operator==(const EgressPorts&, const EgressPorts&) = default;
 };
 
+/// The callers of a rule: all that is given must hold. An absent list matches every caller.
+struct EgressCallers {
+  std::optional<std::vector<std::string>> namespaces = std::nullopt;
+  std::optional<std::vector<std::string>> serviceAccounts = std::nullopt;  // "namespace/name"
+  std::optional<std::vector<std::string>> principals = std::nullopt;
+  std::optional<Assurance> assurance = std::nullopt;  // the least
+
+  friend bool operator==(const EgressCallers&, const EgressCallers&) = default;
+};
+
 /// A rule matches if everything that it gives matches. An absent list matches everything.
 struct EgressRule {
   std::string name;
   bool allows = true;
   std::optional<std::vector<IpNetwork>> clients = std::nullopt;      // from.cidrs
+  std::optional<EgressCallers> callers = std::nullopt;               // the other fields of `from`
   std::optional<std::vector<std::string>> hostnames = std::nullopt;  // in lower case, "*.suffix" or exact
   std::optional<std::vector<IpNetwork>> addresses = std::nullopt;    // to.cidrs
   std::optional<std::vector<EgressPorts>> ports = std::nullopt;

@@ -41,8 +41,11 @@ BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCata
 CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const DestinationPort& destination,
                                                 const ProcessorCompiler& processors, BackendCache& cache,
                                                 CompiledBackend& whole) {
-  CompiledBackendPort entry{nullptr,      destination.unaccepted, destination.unresolved,
-                            std::nullopt, destination.closed,     {}};
+  CompiledBackendPort entry;
+  entry.unaccepted = destination.unaccepted;
+  entry.unresolved = destination.unresolved;
+  entry.closed = destination.closed;
+  entry.outdated = destination.outdated;
   if (destination.plan == nullptr) return entry;
   const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend,
                     destination.plan->tls ? Exposure::kNone : Exposure::kSome};
@@ -121,10 +124,17 @@ std::shared_ptr<const routing::BackendPlan> BackendCatalog::governed(
 }
 
 bool BackendCatalog::keepGoverned(const routing::Rule& rule) const {
-  return std::all_of(rule.backends.begin(), rule.backends.end(), [&](const routing::WeightedBackend& each) {
-    const bool isGoverned = each.backend != nullptr && each.backend->connection != routing::ConnectionSettings();
-    return !isGoverned || sharedPlan(each.backend, cache_) == each.backend;
-  });
+  const auto keeps = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
+    const bool isGoverned = plan != nullptr && plan->connection != routing::ConnectionSettings();
+    return !isGoverned || sharedPlan(plan, cache_) == plan;
+  };
+  const auto keepsAll = [&](const std::vector<routing::RequestMirror>& mirrors) {
+    return std::all_of(mirrors.begin(), mirrors.end(), [&](const auto& each) { return keeps(each.backend); });
+  };
+  return keepsAll(rule.mirrors) &&
+         std::all_of(rule.backends.begin(), rule.backends.end(), [&](const routing::WeightedBackend& each) {
+           return keeps(each.backend) && keepsAll(each.mirrors);
+         });
 }
 
 }  // namespace sluice::compile

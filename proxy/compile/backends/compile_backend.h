@@ -27,6 +27,7 @@ struct CompiledBackendPort {
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // an extension or a PayloadProcessor cannot run and fails closed
   std::optional<Fault> closed;       // a policy for it is not supported, or cannot be applied
+  std::optional<Fault> outdated;     // as in DestinationPort
   base::ObjectNames secrets;         // the Secrets that the port and its processors name
 
   /// Returns the reason why requests to it answer 500; none if they do not.
@@ -61,8 +62,8 @@ class BackendCatalog {
   /// Returns the plan with these settings of policies; see governedPlan(). Rules with the same settings share the plan.
   std::shared_ptr<const routing::BackendPlan> governed(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                        const routing::ConnectionSettings& settings) const;
-  /// Keeps the governed plans of a rule that is not compiled again, so that other rules will share them. Returns false
-  /// if one of them is no longer the plan that rules share.
+  /// Keeps the governed plans of a rule that is not compiled again, and those of its mirrors, so that other rules will
+  /// share them. Returns false if one of them is no longer the plan that rules share.
   bool keepGoverned(const routing::Rule& rule) const;
 
   /// Remembers that `gateway` sends traffic to the Backend, so that it becomes a parent in the Backend's status.

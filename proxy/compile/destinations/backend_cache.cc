@@ -21,7 +21,7 @@ bool sameSecrets(const routing::BackendPlan& a, const routing::BackendPlan& b) {
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendCache& cache) {
   const auto unchanged = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
-    return before->endpoints == plan->endpoints && areSame(*before, *plan);
+    return before->endpoints == plan->endpoints && before->zones == plan->zones && areSame(*before, *plan);
   };
   return cache.newest.get(plan->identity, unchanged, [&] { return plan; });
 }

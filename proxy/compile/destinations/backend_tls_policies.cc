@@ -36,7 +36,7 @@ CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::Bac
   if (result.unaccepted || result.unresolved) return result;
   auto compiled = compiler.compile(holderOf(policy.meta), policy.tls.serverName, policy.tls);
   if (compiled) {
-    result.tls = *std::move(compiled.value);
+    result.tls = std::move(compiled.value->tls);
   } else {
     result.unresolved = std::move(compiled.fault);
   }

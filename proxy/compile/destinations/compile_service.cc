@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -67,7 +68,8 @@ class EndpointCollector {
  public:
   explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
 
-  void add(const std::string& address, std::uint16_t port) {
+  void add(const config::EndpointSlice::ReadyEndpoint& given, std::uint16_t port) {
+    const std::string& address = given.address;
     std::array<std::uint8_t, 16> bytes{};
     const bool isV6 = ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
     if (!isV6 && ::inet_pton(AF_INET, address.c_str(), bytes.data()) != 1) return;
@@ -75,7 +77,7 @@ class EndpointCollector {
     std::array<char, INET6_ADDRSTRLEN> text{};
     ::inet_ntop(isV6 ? AF_INET6 : AF_INET, bytes.data(), text.data(), text.size());
     if (guard_.permitsEndpoint(used)) {
-      (isV6 ? v6_ : v4_).insert({text.data(), port});
+      (isV6 ? v6_ : v4_).try_emplace({text.data(), port}, &given.zones);
     } else {
       refused_.insert(std::string(text.data()) + " (" +
                       std::string(routing::addressClassName(routing::classify(used))) + ")");
@@ -83,11 +85,14 @@ class EndpointCollector {
   }
   void addName() { hasNames_ = true; }
 
-  /// Returns the endpoints of one family, because a Pod with two addresses is one endpoint.
-  std::vector<routing::Endpoint> chosen(bool prefersIpv6) const {
+  /// Gives the plan the endpoints of one family, because a Pod with two addresses is one endpoint.
+  void giveTo(routing::BackendPlan& plan, bool prefersIpv6) const {
     const bool takesV6 = prefersIpv6 ? !v6_.empty() : v4_.empty();
-    const std::set<routing::Endpoint>& of = takesV6 ? v6_ : v4_;
-    return {of.begin(), of.end()};
+    plan.endpoints.emplace();
+    for (const auto& [endpoint, zones] : takesV6 ? v6_ : v4_) {
+      plan.endpoints->push_back(endpoint);
+      plan.zones.push_back(*zones);
+    }
   }
 
   std::string note() const {
@@ -105,9 +110,12 @@ class EndpointCollector {
   }
 
  private:
+  /// Several slices may have an endpoint, while it moves from one to another; its zones are those of the first one.
+  using ZonesOfEndpoints = std::map<routing::Endpoint, const base::EndpointZones*>;
+
   const routing::AddressGuard& guard_;
-  std::set<routing::Endpoint> v4_;
-  std::set<routing::Endpoint> v6_;
+  ZonesOfEndpoints v4_;
+  ZonesOfEndpoints v6_;
   std::set<std::string> refused_;
   bool hasNames_ = false;
 };
@@ -118,7 +126,7 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
   for (const config::EndpointSlice::Port& each : slice.ports) {
     if (each.name != port.name || each.protocol != config::TransportProtocol::kTcp) continue;
     const std::uint16_t any = port.targetPort != 0 ? port.targetPort : port.number;
-    for (const std::string& address : slice.addresses) endpoints.add(address, each.number != 0 ? each.number : any);
+    for (const auto& endpoint : slice.endpoints) endpoints.add(endpoint, each.number != 0 ? each.number : any);
   }
 }
 
@@ -140,7 +148,7 @@ CompiledServicePort compileServicePort(const config::Service& service, const con
   plan->hostname = service.meta.name + "." + service.meta.nameSpace + ".svc";
   plan->port = port.number;
   plan->protocol = *protocol.value;
-  plan->endpoints = endpoints.chosen(service.prefersIpv6);
+  endpoints.giveTo(*plan, service.prefersIpv6);
   plan->tls = std::move(tls);
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);

@@ -104,8 +104,8 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   plan->identity = identityOf(*plan);
   // One destination that a request names says nothing about the others.
   if (!backend.dynamic) {
-    plan->reach = states.get<processing::ServerHealth>(
-        "reach of " + plan->identity.text(), [] { return std::make_shared<const processing::ServerHealth>(); });
+    plan->reach = states.get<routing::BackendReach>("reach of " + plan->identity.text(),
+                                                    [] { return std::make_shared<const routing::BackendReach>(); });
   }
   plan->http11 = overHttp11(*plan);
   if (plan->endpoints) ofServices_.insert_or_assign(plan->identity, plan);
@@ -150,9 +150,14 @@ bool DestinationCatalog::addTls(const config::Backend& backend, const config::Ba
   } else if (found && !*found) {
     entry.closed = std::move(found->fault);
   } else if (own && (found || originatesTls(own))) {
-    found = found ? tls.complete(holderOf(backend.meta), *std::move(found->value), *own)
-                  : tls.compile(holderOf(backend.meta), plan.hostname, *own);
-    if (!*found) entry.unresolved = std::move(found->fault);
+    Resolved<CompiledTls> compiled = found ? tls.complete(holderOf(backend.meta), *std::move(found->value), *own)
+                                           : tls.compile(holderOf(backend.meta), plan.hostname, *own);
+    if (compiled) {
+      found = std::move(compiled.value->tls);
+      entry.outdated = std::move(compiled.value->outdated);
+    } else {
+      entry.unresolved = std::move(compiled.fault);
+    }
   }
   if (entry.fault()) return false;
   if (found) plan.tls = std::move(found->value);

@@ -33,7 +33,8 @@ struct DestinationPort {
   std::shared_ptr<const routing::BackendPlan> plan;  // null if it is not accepted, or not resolved
   std::optional<Fault> unaccepted;
   std::optional<Fault> unresolved;
-  std::optional<Fault> closed;  // a policy for it is not supported, or cannot be applied
+  std::optional<Fault> closed;    // a policy for it is not supported, or cannot be applied
+  std::optional<Fault> outdated;  // as in CompiledTls; requests are served nevertheless
 
   /// Returns the reason why requests to it answer 500; none if they do not.
   const std::optional<Fault>& fault() const { return unaccepted ? unaccepted : unresolved ? unresolved : closed; }

@@ -3,7 +3,9 @@
 #include <charconv>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "config/catalog/catalog.h"
 #include "proxy/compile/ground/backend_plan.h"
@@ -12,6 +14,8 @@ namespace sluice::compile {
 namespace {
 
 namespace reason = config::reason;
+
+constexpr std::string_view kClientCertificate = "service.tls.clientCertificateRef";
 
 std::string serviceText(const content::Value& map, std::string_view key) {
   const content::Value* found = map.find(key);
@@ -25,6 +29,11 @@ config::ObjectRef secretOf(const content::Value& ref, std::string path) {
   secret.name = serviceText(ref, "name");
   secret.path = std::move(path);
   return secret;
+}
+
+/// Returns the holder for a Secret that the author of the settings names. It may be in any namespace.
+Holder ofItsNamespace(const Holder& settings, const config::ObjectRef& secret) {
+  return {settings.group, settings.kind, secret.nameSpace};
 }
 
 /// Reads the authorities from tls.crt, as Envoy Gateway does, or else from ca.crt.
@@ -47,21 +56,19 @@ Resolved<routing::UpstreamTls> tlsTo(const config::Model& model, const content::
                                      const Holder& holder) {
   routing::UpstreamTls result;
   result.serverName = hostname;
-  // The author of the settings names these Secrets. They may be in any namespace.
-  const auto itself = [&](const config::ObjectRef& ref) { return Holder{holder.group, holder.kind, ref.nameSpace}; };
   if (const content::Value* ref = tls.find("certificateRef")) {
     const config::ObjectRef secret = secretOf(*ref, "service.tls.certificateRef");
-    auto trust = authoritiesIn(model, secret, itself(secret));
+    auto trust = authoritiesIn(model, secret, ofItsNamespace(holder, secret));
     if (!trust) return std::move(trust.fault);
     result.trust = *std::move(trust.value);
     result.secrets.emplace(secret.nameSpace, secret.name);
   }
   if (const content::Value* ref = tls.find("clientCertificateRef")) {
-    const config::ObjectRef secret = secretOf(*ref, "service.tls.clientCertificateRef");
-    auto pair = resolveKeyPair(model, secret, itself(secret), reason::kInvalidClientCertificateRef);
-    if (!pair) return std::move(pair.fault);
-    result.clientCertificate = std::move(pair.value->certificate);
-    result.clientKey = std::move(pair.value->key);
+    const config::ObjectRef secret = secretOf(*ref, std::string(kClientCertificate));
+    auto found = resolveKeyPair(model, secret, ofItsNamespace(holder, secret), reason::kInvalidClientCertificateRef);
+    if (!found) return std::move(found.fault);
+    result.clientCertificate = std::move(found.value->pair.certificate);
+    result.clientKey = std::move(found.value->pair.key);
     result.secrets.emplace(secret.nameSpace, secret.name);
   }
   return result;
@@ -97,6 +104,21 @@ BackendResult extensionServer(const config::Model& model, const content::Value& 
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   return std::shared_ptr<const routing::BackendPlan>(std::move(plan));
+}
+
+std::optional<Fault> outdatedServerPairs(const config::Model& model, const Holder& settings) {
+  std::vector<Fault> outdated;
+  for (const base::ExtensionManager& each : model.settings.extensionManagers) {
+    if (!each.tls || !each.tls->client) continue;
+    config::ObjectRef secret;
+    secret.kind = config::SecretObject::kKind;
+    secret.nameSpace = each.tls->client->nameSpace;
+    secret.name = each.tls->client->name;
+    secret.path = kClientCertificate;
+    auto found = resolveKeyPair(model, secret, ofItsNamespace(settings, secret), reason::kInvalidClientCertificateRef);
+    if (found && found.value->outdated) outdated.push_back(summarized(*std::move(found.value->outdated)));
+  }
+  return joined(outdated);
 }
 
 }  // namespace sluice::compile

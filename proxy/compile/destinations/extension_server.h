@@ -4,6 +4,8 @@
 // functions.
 #pragma once
 
+#include <optional>
+
 #include "config/model/model.h"
 #include "proxy/compile/destinations/destination_catalog.h"
 #include "proxy/compile/ground/references.h"
@@ -17,5 +19,8 @@ bool namesExtensionServer(const content::Value& reference);
 /// other objects have to refer to a Backend, which grants and policies apply to. Faults: InvalidConfig, and those of
 /// the Secrets that tls names.
 BackendResult extensionServer(const config::Model& model, const content::Value& service, const Holder& holder);
+/// Returns ResolvedPair::outdated of the client certificates that all extensionManagers of the settings name, for the
+/// conditions of `settings`, the GatewayClass.
+std::optional<Fault> outdatedServerPairs(const config::Model& model, const Holder& settings);
 
 }  // namespace sluice::compile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/fields/creation_time.h"
 #include "config/read/object_kinds.h"
 #include "proxy/base/text.h"
 #include "proxy/compile/gateways/compile_listener.h"
@@ -21,6 +22,9 @@ namespace reason = config::reason;
 
 // People read the status, and they need only this many examples.
 constexpr std::size_t kMaxShadowed = 4;
+
+constexpr std::string_view kUndatedOrder =
+    "; without times of creation an HTTPRoute goes before a GRPCRoute, but in a cluster the older route does";
 
 /// Returns the route's hostnames that the listener can receive; "" if the route names none.
 std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
@@ -276,23 +280,29 @@ class Attacher {
   Fault hostnameConflict(const config::Route& rival, const std::vector<std::string>& hostnames,
                          const config::Listener& listener, const config::ObjectRef& ref) const {
     const std::string& own = route_.meta.nameSpace;
+    const auto isUndated = [](const config::Route& each) {
+      return each.meta.creationTimestamp == config::kAfterAllTimes;
+    };
     return fault(reason::kHostnameConflict, ref.path,
                  describe(ref, own) + ": " + nameFor(own, rival.meta) + " has " +
                      conflictingHostname(rival, hostnames, listener) + " on listener " + listener.name +
                      ", and a hostname serves one kind only: give this " + std::string(plan_.kind) +
-                     (route_.hostnames.empty() ? " hostnames" : " other hostnames") + ", or another listener");
+                     (route_.hostnames.empty() ? " hostnames" : " other hostnames") + ", or another listener" +
+                     (isUndated(route_) && isUndated(rival) ? std::string(kUndatedOrder) : ""));
   }
 
   /// Returns the hostname of the rival that overlaps one of these hostnames, in words. Routes of other namespaces are
-  /// not named.
+  /// not named, and neither are their hostnames: the own hostname that one of them overlaps stands for it.
   std::string conflictingHostname(const config::Route& rival, const std::vector<std::string>& hostnames,
                                   const config::Listener& listener) const {
-    if (rival.meta.nameSpace == route_.meta.nameSpace) {
-      HostnameClaims own;
-      for (const std::string& each : hostnames) own.add(each, route_);
-      for (const std::string& each : sharedHostnames(rival, listener)) {
-        if (own.meets(each) != nullptr) return each.empty() ? "all hostnames" : "the hostname " + each;
-      }
+    const bool isOwn = rival.meta.nameSpace == route_.meta.nameSpace;
+    const std::vector<std::string> theirs = sharedHostnames(rival, listener);
+    HostnameClaims met;
+    for (const std::string& each : isOwn ? hostnames : theirs) met.add(each, route_);
+    for (const std::string& each : isOwn ? theirs : hostnames) {
+      if (met.meets(each) == nullptr) continue;
+      if (isOwn) return each.empty() ? "all hostnames" : "the hostname " + each;
+      return each.empty() ? "hostnames" : "a hostname that overlaps " + each;
     }
     return "one of these hostnames";
   }

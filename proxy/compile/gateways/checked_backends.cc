@@ -24,6 +24,7 @@ std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPl
   struct Gathered {
     routing::CheckedBackend backend;
     std::set<std::shared_ptr<const routing::AnswerHealth>> answers;
+    std::set<std::shared_ptr<const routing::EndpointEjections>> ejections;
     bool isUncovered = false;  // some rule that uses it has no policies
   };
   std::map<const routing::HealthCheck*, Gathered> checked;
@@ -39,12 +40,14 @@ std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPl
       }
       addCoverage({listener.egress, rule.egress}, one.backend.covers, one.isUncovered);
       if (rule.failover != nullptr) one.answers.insert(rule.failover->members[i].health);
+      if (rule.backends[i].outliers) one.ejections.insert(rule.backends[i].outliers->ejections);
     }
   });
   std::vector<routing::CheckedBackend> result;
   for (auto& [check, gathered] : checked) {
     if (gathered.isUncovered) gathered.backend.covers.clear();
     gathered.backend.answers.assign(gathered.answers.begin(), gathered.answers.end());
+    gathered.backend.ejections.assign(gathered.ejections.begin(), gathered.ejections.end());
     result.push_back(std::move(gathered.backend));
   }
   const auto key = [](const routing::CheckedBackend& each) { return std::tie(each.backend->name, each.backend->port); };

@@ -1,15 +1,18 @@
 #include "proxy/compile/gateways/closed_plans.h"
 
+#include "proxy/compile/ground/object_status.h"
+
 namespace sluice::compile {
 
 void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& gateways) {
   if (policies.empty()) return;
   for (GatewayPlan& gateway : gateways) {
     for (ListenerPlan& listener : gateway.listeners) {
-      listener.closed = policies.faultOf(gateway.gateway->meta, {listener.listener->name});
-      if (!listener.closed) continue;
+      const auto why = policies.faultOf(gateway.gateway->meta, {listener.listener->name});
+      if (!why) continue;
+      listener.closed = both(listener.closed, why);
       listener.worsen(ListenerState::kRefusing);
-      gateway.closeFor(*listener.closed);
+      gateway.closeFor(*why);
     }
   }
 }

@@ -53,14 +53,24 @@ std::shared_ptr<const routing::Rule> ofNoDestination() {
   return rule;
 }
 
+/// Returns how clients are verified that name no host of a listener: as for the first certificate, which they are
+/// shown.
+std::shared_ptr<const routing::ClientValidation> clientsOfOthers(const Group& group) {
+  const auto first =
+      std::find_if(group.begin(), group.end(), [](const ListenerPlan* plan) { return !plan->identities.empty(); });
+  return first == group.end() ? nullptr : (*first)->clients;
+}
+
 /// Returns the entry for the hosts of a port that no listener has.
-std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, std::uint16_t port,
+std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, const Group& group,
                                                             bool forwardProxy) {
   auto name = std::make_shared<routing::ServedListener>();
   name->gateway = gateway.gateway->meta.qualifiedName();
   name->object = gateway.gateway->meta.title();
-  name->port = port;
+  name->port = group.front()->port;
   name->forwardProxy = forwardProxy;
+  name->clients = clientsOfOthers(group);
+  name->identityHeader = gateway.identity.forwardHeader;
   name->rest = forwardProxy && gateway.rest == nullptr ? ofNoDestination() : gateway.rest;
   return name;
 }
@@ -71,7 +81,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
   const bool allHosts = std::any_of(group.begin(), group.end(),
                                     [](const ListenerPlan* plan) { return plan->listener->hostname.empty(); });
   if ((gateway.rest || isProxy(group)) && !allHosts) {
-    builder.addListener("", ofNoListener(gateway, group.front()->port, isProxy(group)));
+    builder.addListener("", ofNoListener(gateway, group, isProxy(group)));
   }
   for (const ListenerPlan* plan : group) {
     const std::string& hostname = plan->listener->hostname;
@@ -85,6 +95,11 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     name->chain = plan->chain;
     name->egress = plan->egress;
     name->authentication = plan->authentication;
+    name->clients = plan->clients;
+    name->identityHeader = gateway.identity.forwardHeader;
+    name->matching = plan->matching;
+    // Clients of a forward proxy name the port of the destination.
+    if (name->forwardProxy) name->matching.stripAuthorityPort = false;
     name->rest = plan->rest;
     builder.addListener(hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {
@@ -105,7 +120,9 @@ std::vector<routing::ListenerIdentity> identities(const Group& group) {
   std::set<std::string> seen;
   for (const ListenerPlan* plan : group) {
     for (const routing::ListenerIdentity& identity : plan->identities) {
-      if (seen.insert(identity.certificate->fingerprint()).second) result.push_back(identity);
+      if (!seen.insert(identity.certificate->fingerprint()).second) continue;
+      result.push_back(identity);
+      result.back().clients = plan->clients;
     }
   }
   return result;

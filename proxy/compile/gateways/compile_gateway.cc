@@ -9,6 +9,7 @@
 #include "config/read/object_kinds.h"
 #include "proxy/compile/gateways/compile_listener.h"
 #include "proxy/compile/gateways/listen_address.h"
+#include "proxy/compile/gateways/listener_clients.h"
 #include "proxy/compile/gateways/pod_choices.h"
 #include "proxy/compile/gateways/pod_ports.h"
 #include "proxy/compile/gateways/pool_addresses.h"
@@ -139,11 +140,12 @@ bool checkClass(const config::Model& model, GatewayPlan& plan) {
 }
 
 void addPlan(const config::Model& model, const config::Gateway& gateway, const config::Rejected* rejected,
-             std::vector<GatewayPlan>& plans) {
+             ClientValidations& clients, std::vector<GatewayPlan>& plans) {
   GatewayPlan plan;
   plan.gateway = &gateway;
   plan.listeners = compileListeners(model, gateway);
   plan.kept = keptFault(model, gateway.meta);
+  identifyCallers(model, clients, plan);
   if (rejected != nullptr) {
     plan.rejected = true;
     refuse(plan, summary(reason::kInvalid, rejected->message), ListenerState::kRefusing);
@@ -257,11 +259,12 @@ bool hasAcceptedClass(const config::Model& model) {
   return !model.gatewayClassName.empty() && model.settingsFault.empty();
 }
 
-std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places) {
+std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places,
+                                         ClientValidations& clients) {
   std::vector<GatewayPlan> plans;
-  for (const config::Gateway& gateway : model.all<config::Gateway>()) addPlan(model, gateway, nullptr, plans);
+  for (const config::Gateway& gateway : model.all<config::Gateway>()) addPlan(model, gateway, nullptr, clients, plans);
   for (const config::Rejected& rejected : model.rejected) {
-    if (const auto* legible = rejected.legible<config::Gateway>()) addPlan(model, *legible, &rejected, plans);
+    if (const auto* legible = rejected.legible<config::Gateway>()) addPlan(model, *legible, &rejected, clients, plans);
   }
   std::sort(plans.begin(), plans.end(), [](const GatewayPlan& a, const GatewayPlan& b) {
     const auto key = [](const GatewayPlan& each) {

@@ -6,6 +6,7 @@
 
 #include "config/model/model.h"
 #include "proxy/compile/gateways/gateway_plan.h"
+#include "proxy/compile/policies/client_validations.h"
 
 namespace sluice::compile {
 
@@ -15,7 +16,8 @@ namespace sluice::compile {
 /// of two kinds and one name, which the same Pods serve. With an address pool, each Gateway has its own address, so
 /// this happens only to Gateways that ask for the same address. A listener whose places are all unusable loses its port
 /// too, unless it can be served where it was served before.
-std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places);
+std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places,
+                                         ClientValidations& clients);
 
 /// Returns the places where the listeners of these Gateways are served.
 ListenerPlaces placesOf(const std::vector<GatewayPlan>& gateways);

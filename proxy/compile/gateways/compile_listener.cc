@@ -61,17 +61,20 @@ void loadIdentities(const config::Model& model, const config::Gateway& gateway, 
     plan.worsen(ListenerState::kDown);
     return;
   }
+  std::vector<Fault> outdated;
   for (const config::ObjectRef& ref : listener.tls->certificateRefs) {
     const Holder holder = holderOf(gateway.meta);
-    auto pair = resolveKeyPair(model, ref, holder, reason::kInvalidCertificateRef);
-    if (!pair) {
-      plan.unresolved = std::move(pair.fault);
+    auto found = resolveKeyPair(model, ref, holder, reason::kInvalidCertificateRef);
+    if (!found) {
+      plan.unresolved = std::move(found.fault);
       plan.identities.clear();
       plan.worsen(ListenerState::kDown);
       return;
     }
-    plan.identities.push_back({std::move(pair.value->certificate), std::move(pair.value->key)});
+    if (found.value->outdated) outdated.push_back(*std::move(found.value->outdated));
+    plan.identities.push_back({std::move(found.value->pair.certificate), std::move(found.value->pair.key)});
   }
+  plan.unresolved = plan.outdated = joined(outdated);
 }
 
 void checkRouteKinds(ListenerPlan& plan) {
@@ -145,6 +148,11 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
   return plans;
 }
 
+std::optional<Fault> outdatedPairs(const ListenerPlan& plan) {
+  if (!plan.outdated || plan.state == ListenerState::kDown) return std::nullopt;
+  return summarized(*plan.outdated);
+}
+
 config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway) {
   config::ListenerStatus status;
   status.name = plan.listener->name;
@@ -164,8 +172,8 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   if (plan.overlap) conditions.troubled(condition_type::kOverlappingTlsConfig, *plan.overlap);
   conditions.check(condition_type::kResolvedRefs, plan.unresolved);
   conditions.check(condition_type::kProgrammed, programmedFault(plan, gateway));
-  if (plan.unprocessed) {
-    conditions.troubled(condition_type::kDegraded, *plan.unprocessed);
+  if (const auto why = both(plan.unprocessed, outdatedPairs(plan))) {
+    conditions.troubled(condition_type::kDegraded, *why);
   }
   status.conditions = conditions.take();
   return status;

@@ -14,6 +14,9 @@ namespace sluice::compile {
 
 std::vector<ListenerPlan> compileListeners(const config::Model& model, const config::Gateway& gateway);
 
+/// Returns ListenerPlan::outdated for the condition Degraded; nullopt if the listener is not served at all.
+std::optional<Fault> outdatedPairs(const ListenerPlan& plan);
+
 config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
 
 /// Returns the part of allowedRoutes that excludes routes of that kind and namespace, in words; nullopt if the listener

@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/base/identity_terms.h"
 #include "proxy/base/object_names.h"
+#include "proxy/base/terms/request_matching.h"
 #include "proxy/compile/gateways/claims.h"
 #include "proxy/compile/gateways/listener_place.h"
 #include "proxy/compile/ground/fault.h"
@@ -24,8 +26,13 @@
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/compile/routes/attached/rules_at_listener.h"
 #include "proxy/routing/policy/client_authentication.h"
+#include "proxy/routing/policy/client_validation.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/candidate.h"
+
+namespace sluice::config {
+struct ClientTrafficPolicy;
+}
 
 namespace sluice::compile {
 
@@ -49,13 +56,18 @@ struct ListenerPlan {
   std::optional<Fault> conflict;
   std::optional<Fault> overlap;  // only a condition reports it; it has no other effect
   std::optional<Fault> unresolved;
+  std::optional<Fault> outdated;  // as in ResolvedPair, of its certificates; `unresolved` has it too
   /// The reason why the listener is still served at `port`, its earlier port, and not yet at its own port.
   std::optional<Fault> displaced;
   std::uint16_t port = 0;            // the port at which it is served; 0 if it is not served
   std::optional<Fault> unprocessed;  // the faults of PayloadProcessors that cannot run
   std::optional<Fault> closed;       // the fault of policies for it, which makes its requests answer 500
   std::optional<Fault> shut;         // the fault that makes each of its rules answer 500
-  std::vector<routing::ListenerIdentity> identities;
+  std::vector<routing::ListenerIdentity> identities;  // without `clients`
+  /// How the certificates of its clients are verified; null if they are not asked for one.
+  std::shared_ptr<const routing::ClientValidation> clients;
+  const config::ClientTrafficPolicy* clientPolicy = nullptr;  // for its clients' certificates; null if there is none
+  std::optional<Fault> clientPolicyFault;                     // why that cannot be served
   std::vector<AttachedRoute> routes;
   Claims claims;                                          // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;    // uses in RoutingPhase::kPreRouting
@@ -64,6 +76,7 @@ struct ListenerPlan {
   std::shared_ptr<const routing::EgressPolicies> egress;  // for it, its Gateway and the class; may be null
   /// How its clients prove who they are; null if they need not.
   std::shared_ptr<const routing::ClientAuthentication> authentication;
+  base::RequestMatching matching;             // what does not count when the route of a request is looked for
   Inheritance inheritance;                    // the settings that its rules inherit from policies for it or its Gateway
   std::shared_ptr<const routing::Rule> rest;  // the rule for requests that no route matches; may be null
   std::set<const RefusedUse*> exposed;        // inherited uses that some rule refuses
@@ -85,7 +98,8 @@ struct GatewayPlan {
   /// The reason why no Pods are kept for the Gateway as it asks for them. It is not accepted then, but its existing
   /// Pods continue to serve.
   std::optional<Fault> withoutPods;
-  /// The fault for its conditions while its previous version is served.
+  /// The fault for its conditions while it is served without what it asks for: in its previous version, or by the terms
+  /// of its class.
   std::optional<Fault> kept;
   /// True if its schema refused it. The parts that could be read answer 500.
   bool rejected = false;
@@ -96,6 +110,7 @@ struct GatewayPlan {
   /// The ports of its addresses where this process cannot listen.
   UnusablePlaces unusablePlaces;
   std::vector<ListenerPlan> listeners;
+  base::IdentityTerms identity;  // how it learns who its callers are
   /// The rule for requests at its ports to hosts that no listener has. If it is null, they get 404.
   std::shared_ptr<const routing::Rule> rest;
   /// The Secrets that its processors and its routes may use.

@@ -1,25 +1,24 @@
 #include "proxy/compile/gateways/gateway_secrets.h"
 
 #include <utility>
+#include <vector>
 
-#include "proxy/compile/ground/grants.h"
 #include "proxy/compile/ground/named_secrets.h"
 #include "proxy/compile/ground/secret_trust.h"
 
 namespace sluice::compile {
 namespace {
 
-/// Adds the certificates of the Gateway's listeners.
+/// Adds the certificates of the Gateway's listeners, and the authorities of their clients.
 void addCertificates(const config::Model& model, const config::Gateway& gateway, base::ObjectNames& secrets) {
-  const Holder holder = holderOf(gateway.meta);
+  const auto add = [&](const std::vector<config::ObjectRef>& refs) {
+    secrets.merge(secretsNamedBy(refs, model, holderOf(gateway.meta)));
+  };
   for (const config::Listener& listener : gateway.listeners) {
-    if (!listener.tls) continue;
-    for (const config::ObjectRef& ref : listener.tls->certificateRefs) {
-      const bool isSecret = ref.group.empty() && ref.kind == config::SecretObject::kKind;
-      if (isSecret && mayExist(ref) && isPermitted(model, ref, holder))
-        secrets.emplace(targetNamespace(ref, holder.nameSpace), ref.name);
-    }
+    if (listener.tls) add(listener.tls->certificateRefs);
   }
+  if (!gateway.frontend) return;
+  for (const config::FrontendValidation* each : gateway.frontend->validations()) add(each->caCertificateRefs);
 }
 
 SecretsOfGateways::key_type keyOfPlan(const GatewayPlan& plan) {

@@ -45,6 +45,7 @@ void take(HandedDown handed, GatewayPlan& gateway, ListenerPlan& listener) {
   if (!handed.egress.empty()) {
     listener.egress = std::make_shared<const routing::EgressPolicies>(std::move(handed.egress));
   }
+  if (handed.matching.any()) listener.matching = handed.matching;
   if (handed.authentication != nullptr) listener.authentication = std::move(handed.authentication);
   std::move(handed.unmatched.begin(), handed.unmatched.end(), std::back_inserter(listener.unmatched));
 }

@@ -16,6 +16,8 @@ std::vector<std::string> certificateNames(const ListenerPlan& plan) {
   return names;
 }
 
+}  // namespace
+
 bool certificatesOverlap(const ListenerPlan& a, const ListenerPlan& b) {
   const std::vector<std::string> others = certificateNames(b);
   for (const std::string& mine : certificateNames(a)) {
@@ -26,8 +28,6 @@ bool certificatesOverlap(const ListenerPlan& a, const ListenerPlan& b) {
   }
   return false;
 }
-
-}  // namespace
 
 std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
   const config::Listener& mine = *plan.listener;

@@ -12,4 +12,7 @@ namespace sluice::compile {
 /// connection for hosts of several listeners and then gets 421. Listeners that are not accepted are ignored.
 std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<ListenerPlan>& all);
 
+/// Returns true if some name is one of the certificates of both.
+bool certificatesOverlap(const ListenerPlan& a, const ListenerPlan& b);
+
 }  // namespace sluice::compile

@@ -46,11 +46,36 @@ std::string tlsIdentity(const routing::UpstreamTls& tls) {
   return text;
 }
 
-/// Returns a text that distinguishes the bounds of policies; empty without bounds.
-std::string boundsIdentity(const base::CircuitBreakerBounds& bounds) {
+std::string boundsText(std::string_view mark, const base::CircuitBreakerBounds& bounds) {
   if (!bounds.any()) return "";
   const auto number = [](const std::optional<std::uint32_t>& bound) { return bound ? std::to_string(*bound) : "-"; };
-  return "|most=" + number(bounds.connections) + "," + number(bounds.pendingRequests) + "," + number(bounds.requests);
+  return "|" + std::string(mark) + "=" + number(bounds.connections) + "," + number(bounds.pendingRequests) + "," +
+         number(bounds.requests);
+}
+
+/// Returns a text that distinguishes the bounds of policies; empty without bounds.
+std::string boundsIdentity(const routing::ConnectionSettings& settings) {
+  return boundsText("most", settings.bounds) + boundsText("each", settings.perEndpoint) +
+         (settings.highPriority ? "|priority=high" : "");
+}
+
+/// Returns a text that distinguishes the ways of load balancing; empty for the usual one.
+std::string balancingIdentity(const base::LoadBalancing& terms) {
+  if (terms == base::LoadBalancing()) return "";
+  std::string text = "|balancer=" + std::to_string(static_cast<int>(terms.type)) + "," +
+                     std::to_string(static_cast<int>(terms.source)) + "," + std::to_string(terms.tableSize) + "," +
+                     std::to_string(terms.slowStart.count()) + "," + std::to_string(terms.panicThreshold);
+  if (terms.prefersZone) {
+    text += ",zone=" + std::to_string(terms.minEndpointsInZone) + "/" + std::to_string(terms.minEndpoints);
+  }
+  // Users choose the names, so their lengths come before them.
+  const auto add = [&text](const std::string& part) { text += "," + std::to_string(part.size()) + ":" + part; };
+  for (const std::string& name : terms.names) add(name);
+  if (terms.source == base::HashSource::kCookie) {
+    add(std::to_string(terms.cookieTtl.count()));
+    add(terms.cookiePath);
+  }
+  return text;
 }
 
 /// Returns a text that distinguishes connections by the settings of policies; empty without settings.
@@ -71,7 +96,7 @@ std::string settingsIdentity(const routing::ConnectionSettings& settings) {
   }
   if (settings.logicalDns) text += "|dns=logical";
   if (settings.requestsPerConnection > 0) text += "|requests=" + std::to_string(settings.requestsPerConnection);
-  return text + boundsIdentity(settings.bounds);
+  return text + balancingIdentity(settings.balancing) + boundsIdentity(settings);
 }
 
 /// Requests connect to none of these plans, but the names that it allows distinguish it, too.
@@ -144,9 +169,10 @@ std::string identityOf(const routing::BackendPlan& plan) {
 
 std::shared_ptr<const routing::BackendPlan> withEndpoints(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                           const routing::BackendPlan& other) {
-  if (plan->endpoints == other.endpoints) return plan;
+  if (plan->endpoints == other.endpoints && plan->zones == other.zones) return plan;
   auto copy = std::make_shared<routing::BackendPlan>(*plan);
   copy->endpoints = other.endpoints;
+  copy->zones = other.zones;
   return copy;
 }
 
@@ -179,7 +205,7 @@ std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<c
   result->countsAs = plan->countedAs();
   result->connection = settings;
   result->boundsOf = {};
-  if (settings.bounds.any()) result->boundsOf = plan->countedAs().text() + boundsIdentity(settings.bounds);
+  if (settings.bound()) result->boundsOf = plan->countedAs().text() + boundsIdentity(settings);
   result->identity = identityOf(*result);
   if (plan->http11 != nullptr) result->http11 = governedPlan(plan->http11, settings);
   if (plan->stream != nullptr) result->stream = governedPlan(plan->stream, settings);

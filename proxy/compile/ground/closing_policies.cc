@@ -29,6 +29,8 @@ std::string_view consequenceOf(Cause cause, std::size_t policies) {
                            : ": policies of these kinds are not supported";
     case Cause::kOnlyDestinations:
       return ": policies of this kind are supported for Services and Backends only";
+    case Cause::kOnlyGateways:
+      return ": policies of this kind are supported for Gateways and their listeners only";
     case Cause::kNoDestinations:
       return ": policies of this kind are supported for Gateways and routes only";
     case Cause::kNoServices:
@@ -54,6 +56,13 @@ std::optional<Cause> never(const TargetKind& /*target*/) { return std::nullopt; 
 
 std::optional<Cause> exceptDestinations(const TargetKind& target) {
   return isTlsTarget(target) ? std::nullopt : std::optional(Cause::kOnlyDestinations);
+}
+
+std::optional<Cause> exceptGateways(const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
+  const bool isGateway = target.groupLegible ? config::isKindOf<config::Gateway>(target.group, target.kind)
+                                             : target.kind == config::Gateway::kKind;
+  return isGateway ? std::nullopt : std::optional(Cause::kOnlyGateways);
 }
 
 std::optional<Cause> forDestinations(const TargetKind& target) {

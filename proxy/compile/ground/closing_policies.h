@@ -25,6 +25,7 @@ namespace sluice::compile {
 enum class ClosingCause : std::uint8_t {
   kKind,              // the kind of policy is not supported
   kOnlyDestinations,  // the kind of policy supports Services and Backends only
+  kOnlyGateways,      // the kind of policy supports Gateways and listeners only
   kNoDestinations,    // the kind of policy does not support Services and Backends
   kNoServices,        // the kind of policy does not support Services
   kUnknown            // the kind of the target or selector is misspelt or cannot be read
@@ -42,6 +43,7 @@ std::optional<ClosingCause> always(const config::PolicyTargetKind& target);
 std::optional<ClosingCause> never(
     const config::PolicyTargetKind& target);  // for a kind of policy that supports all targets
 std::optional<ClosingCause> exceptDestinations(const config::PolicyTargetKind& target);
+std::optional<ClosingCause> exceptGateways(const config::PolicyTargetKind& target);
 std::optional<ClosingCause> forDestinations(const config::PolicyTargetKind& target);
 std::optional<ClosingCause> forServices(const config::PolicyTargetKind& target);
 }  // namespace closing
@@ -51,9 +53,15 @@ class ClosingPolicies {
   /// Adds the policies of one type, including those that their schema refused. `model` must outlive this object.
   template <typename Policy>
   void addAll(const config::Model& model, CauseOf causeOf) {
-    for (const Policy& each : model.all<Policy>()) add(each.meta, each, causeOf);
+    addEach<Policy>(model, [causeOf](const Policy&, bool) { return causeOf; });
+  }
+  /// Adds them too; `CauseOf causeFor(policy, rejected)` decides for each, where `rejected` is true if its schema
+  /// refused it.
+  template <typename Policy, typename CauseFor>
+  void addEach(const config::Model& model, CauseFor causeFor) {
+    for (const Policy& each : model.all<Policy>()) add(each.meta, each, causeFor(each, false));
     for (const config::Rejected& each : model.rejected) {
-      if (const auto* legible = each.legible<Policy>()) add(legible->meta, *legible, causeOf);
+      if (const auto* legible = each.legible<Policy>()) add(legible->meta, *legible, causeFor(*legible, true));
     }
   }
 

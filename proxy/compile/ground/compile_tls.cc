@@ -14,9 +14,10 @@ void noteSecret(const config::ObjectRef& ref, const Holder& holder, routing::Ups
 
 }  // namespace
 
-Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const std::string& hostname,
-                                                    const config::BackendTls& tls) {
-  routing::UpstreamTls result;
+Resolved<CompiledTls> TlsCompiler::compile(const Holder& holder, const std::string& hostname,
+                                           const config::BackendTls& tls) {
+  CompiledTls compiled;
+  routing::UpstreamTls& result = compiled.tls;
   result.serverName = tls.serverName.empty() ? hostname : tls.serverName;
   result.subjectAltNames = tls.subjectAltNames;
   result.insecureSkipVerify = tls.insecureSkipVerify;
@@ -25,12 +26,12 @@ Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const 
   if (!trust) return std::move(trust.fault);
   result.trust = *std::move(trust.value);
   for (const config::ObjectRef& ref : tls.caRefs) noteSecret(ref, holder, result);
-  if (auto broken = addClientCertificate(holder, tls, result)) return *std::move(broken);
-  return result;
+  if (auto broken = addClientCertificate(holder, tls, compiled)) return *std::move(broken);
+  return compiled;
 }
 
-Resolved<routing::UpstreamTls> TlsCompiler::complete(const Holder& holder, routing::UpstreamTls ofPolicy,
-                                                     const config::BackendTls& own) {
+Resolved<CompiledTls> TlsCompiler::complete(const Holder& holder, routing::UpstreamTls ofPolicy,
+                                            const config::BackendTls& own) {
   routing::UpstreamTls options;
   if (auto wrong = compileTlsOptions(own, options)) return *std::move(wrong);
   if (ofPolicy.spkiPins.empty()) ofPolicy.spkiPins = std::move(options.spkiPins);
@@ -39,21 +40,23 @@ Resolved<routing::UpstreamTls> TlsCompiler::complete(const Holder& holder, routi
   if (!own.caRefs.empty()) {
     if (auto unused = trustFor(holder, own); !unused) return std::move(unused.fault);
   }
-  if (auto broken = addClientCertificate(holder, own, ofPolicy)) return *std::move(broken);
-  return ofPolicy;
+  CompiledTls compiled{std::move(ofPolicy)};
+  if (auto broken = addClientCertificate(holder, own, compiled)) return *std::move(broken);
+  return compiled;
 }
 
 std::optional<Fault> TlsCompiler::addClientCertificate(const Holder& holder, const config::BackendTls& tls,
-                                                       routing::UpstreamTls& result) {
+                                                       CompiledTls& result) {
   if (tls.mode != config::TlsMode::kMutual) return std::nullopt;
   if (!tls.clientCertificateRef) {
     return fault(reason::kInvalidClientCertificateRef, tls.path, "mode Mutual needs a clientCertificateRef");
   }
-  auto pair = resolveKeyPair(model_, *tls.clientCertificateRef, holder, reason::kInvalidClientCertificateRef);
-  if (!pair) return std::move(pair.fault);
-  result.clientCertificate = std::move(pair.value->certificate);
-  result.clientKey = std::move(pair.value->key);
-  noteSecret(*tls.clientCertificateRef, holder, result);
+  auto found = resolveKeyPair(model_, *tls.clientCertificateRef, holder, reason::kInvalidClientCertificateRef);
+  if (!found) return std::move(found.fault);
+  result.tls.clientCertificate = std::move(found.value->pair.certificate);
+  result.tls.clientKey = std::move(found.value->pair.key);
+  result.outdated = std::move(found.value->outdated);
+  noteSecret(*tls.clientCertificateRef, holder, result.tls);
   return std::nullopt;
 }
 

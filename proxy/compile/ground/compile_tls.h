@@ -19,6 +19,11 @@ namespace sluice::compile {
 /// Loads the system's authorities. This is pki::SystemAuthorities, or a replacement in a test.
 using SystemTrust = std::function<base::Result<std::shared_ptr<const pki::TrustStore>>()>;
 
+struct CompiledTls {
+  routing::UpstreamTls tls;
+  std::optional<Fault> outdated = {};  // as in ResolvedPair, of the client certificate
+};
+
 class TlsCompiler {
  public:
   /// Both must outlive it. The system's authorities are loaded at most once, and only if some TLS settings use them.
@@ -26,19 +31,16 @@ class TlsCompiler {
 
   /// `holder` is the object with the references of `tls`. `hostname` is the name of the server if `tls` does not give
   /// one. `tls` must have a mode that originates TLS. Faults: those of references, and those of compileTlsOptions().
-  Resolved<routing::UpstreamTls> compile(const Holder& holder, const std::string& hostname,
-                                         const config::BackendTls& tls);
+  Resolved<CompiledTls> compile(const Holder& holder, const std::string& hostname, const config::BackendTls& tls);
   /// Returns the TLS of a policy for a Backend, completed with settings that only the Backend's own TLS has: its client
   /// certificate, and options that the policy leaves open. The policy alone decides which authorities are trusted. But
   /// faults are those of compile() in any case, so that a broken reference of the Backend is always reported.
-  Resolved<routing::UpstreamTls> complete(const Holder& holder, routing::UpstreamTls ofPolicy,
-                                          const config::BackendTls& own);
+  Resolved<CompiledTls> complete(const Holder& holder, routing::UpstreamTls ofPolicy, const config::BackendTls& own);
 
  private:
   using TrustResult = Resolved<std::shared_ptr<const pki::TrustStore>>;
 
-  std::optional<Fault> addClientCertificate(const Holder& holder, const config::BackendTls& tls,
-                                            routing::UpstreamTls& result);
+  std::optional<Fault> addClientCertificate(const Holder& holder, const config::BackendTls& tls, CompiledTls& result);
   TrustResult trustFor(const Holder& holder, const config::BackendTls& tls);
   TrustResult systemAuthorities(const config::BackendTls& tls);
 

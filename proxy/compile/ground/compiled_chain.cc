@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace sluice::compile {
+namespace {
+
+bool sameFallback(const processing::StepFallback* a, const processing::StepFallback* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  if (a->status != b->status || a->detail != b->detail) return false;
+  return a->step == nullptr || b->step == nullptr ? a->step == b->step : sameStep(*a->step, *b->step);
+}
+
+}  // namespace
 
 bool sameStep(const processing::Step& a, const processing::Step& b) {
   const auto all = [](const processing::Step& step) {
@@ -12,7 +21,7 @@ bool sameStep(const processing::Step& a, const processing::Step& b) {
                     step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
                     step.body.decoded, step.authorizes, step.server, step.secrets, step.object, step.health);
   };
-  return all(a) == all(b);
+  return all(a) == all(b) && sameFallback(a.fallback.get(), b.fallback.get());
 }
 
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {

@@ -40,6 +40,11 @@ inline Fault summary(std::string_view why, std::string field, std::string messag
   return {std::string(why), std::move(message), std::move(field), {}, true};
 }
 inline Fault summary(std::string_view why, std::string message) { return summary(why, {}, std::move(message)); }
+/// Returns the fault for a further condition, besides the one that reports it.
+inline Fault summarized(Fault fault) {
+  fault.summary = true;
+  return fault;
+}
 /// Returns the fault without its reason, as a note for a condition whose status stays good.
 inline config::Finding noteOf(const Fault& fault) { return {fault.field, fault.message}; }
 /// The consequence if a payload processor cannot run and fails open.

@@ -71,6 +71,13 @@ bool mayExist(const config::ObjectRef& ref) {
          (ref.nameSpace.empty() || obeys(config::rule::kNamespace, ref.nameSpace));
 }
 
+base::ObjectNames secretsNamedBy(const std::vector<config::ObjectRef>& refs, const config::Model& model,
+                                 const Holder& holder) {
+  SecretCollector collector(model, holder);
+  for (const config::ObjectRef& ref : refs) collector.add(ref);
+  return std::move(collector).take();
+}
+
 base::ObjectNames secretsNamedBy(const config::ProcessorUse& use, const config::Model& model, const Holder& holder) {
   SecretCollector collector(model, holder);
   collector.add(use);

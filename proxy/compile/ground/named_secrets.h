@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "config/model/model.h"
 #include "proxy/base/object_names.h"
@@ -17,6 +18,9 @@ void eachReference(const config::Value& config, const std::function<void(const c
 /// Returns false for names that no object in the API server can have. A config may contain any text.
 bool mayExist(const config::ObjectRef& ref);
 
+/// Returns the Secrets among the objects of the references that `holder` has.
+base::ObjectNames secretsNamedBy(const std::vector<config::ObjectRef>& refs, const config::Model& model,
+                                 const Holder& holder);
 /// Returns the Secrets that the use of a processor names. `holder` is the object in which the use is written.
 base::ObjectNames secretsNamedBy(const config::ProcessorUse& use, const config::Model& model, const Holder& holder);
 /// Returns the Secrets that a Backend names for TLS of this port and for its extensions.

@@ -1,7 +1,9 @@
 #include "proxy/compile/ground/references.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "proxy/base/timestamp.h"
 #include "proxy/compile/ground/hints.h"
 #include "proxy/pki/trust_store.h"
 
@@ -15,6 +17,48 @@ constexpr std::string_view kConfigMapKind = config::ConfigMap::kKind;
 
 Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const Holder& holder, std::string_view text) {
   return fault(why, ref.path, describe(ref, holder.nameSpace) + ": " + std::string(text));
+}
+
+/// Explains why the newest version of a Secret is not used. The message of its schema may quote values that only its
+/// own namespace may read.
+std::string whyNotValid(const config::Rejected& secret, const Holder& holder) {
+  return secret.nameSpace == holder.nameSpace ? "it is not valid: " + secret.message : "it is not valid";
+}
+
+/// The entries of a ConfigMap or a Secret, one of which is null.
+struct AuthorityTexts {
+  const config::ConfigMap* map;
+  const config::SecretObject* secret;
+
+  std::optional<std::string> find(const std::string& key) const {
+    if (map != nullptr) {
+      const std::string* text = map->find(key);
+      return text == nullptr ? std::nullopt : std::optional(*text);
+    }
+    const base::Secret* text = secret->find(key);
+    return text == nullptr ? std::nullopt : std::optional(std::string(text->reveal()));
+  }
+};
+
+/// Finds an object that may hold authorities or revocation lists. Faults: InvalidKind, RefNotPermitted,
+/// InvalidCACertificateRef.
+Resolved<AuthorityTexts> findAuthorityTexts(const config::Model& model, const config::ObjectRef& ref,
+                                            const Holder& holder) {
+  if (!ref.group.empty() || (ref.kind != kConfigMapKind && ref.kind != kSecretKind)) {
+    return brokenReference(reason::kInvalidKind, ref, holder, "only ConfigMaps and Secrets can hold authorities");
+  }
+  if (auto refused = crossNamespaceFault(model, ref, holder)) return *std::move(refused);
+  const std::string_view nameSpace = targetNamespace(ref, holder.nameSpace);
+  AuthorityTexts texts = {};
+  if (ref.kind == kConfigMapKind) {
+    texts.map = model.find<config::ConfigMap>(nameSpace, ref.name);
+  } else {
+    texts.secret = model.find<config::SecretObject>(nameSpace, ref.name);
+  }
+  if (texts.map == nullptr && texts.secret == nullptr) {
+    return absenceFault(reason::kInvalidCaCertificateRef, model, ref, holder);
+  }
+  return texts;
 }
 
 }  // namespace
@@ -66,27 +110,24 @@ std::optional<Fault> crossNamespaceFault(const config::Model& model, const confi
                              missingGrant(model, ref, holder));
 }
 
-Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
-                                 std::string_view invalidReason) {
+Resolved<ResolvedPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
+                                      std::string_view invalidReason) {
   if (!ref.group.empty() || ref.kind != kSecretKind) {
     return brokenReference(invalidReason, ref, holder, "only Secrets can hold a certificate");
   }
   if (auto fault = crossNamespaceFault(model, ref, holder)) return *std::move(fault);
-  const config::SecretObject* secret =
-      model.find<config::SecretObject>(targetNamespace(ref, holder.nameSpace), ref.name);
+  const std::string nameSpace(targetNamespace(ref, holder.nameSpace));
+  const config::SecretObject* secret = model.find<config::SecretObject>(nameSpace, ref.name);
   if (secret == nullptr) return absenceFault(invalidReason, model, ref, holder);
-  const base::Secret* certificateText = secret->find("tls.crt");
-  const base::Secret* keyText = secret->find("tls.key");
-  if (certificateText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.crt");
-  if (keyText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.key");
-  auto certificate = pki::CertificateChain::parse(certificateText->reveal());
-  if (!certificate) return brokenReference(invalidReason, ref, holder, "tls.crt: " + certificate.error().detail);
-  auto key = pki::PrivateKey::parse(*keyText);
-  if (!key) return brokenReference(invalidReason, ref, holder, "tls.key: " + key.error().detail);
-  if (!key->matches(*certificate))
-    return brokenReference(invalidReason, ref, holder, "tls.key does not belong to tls.crt");
-  return KeyPair{std::make_shared<const pki::CertificateChain>(std::move(certificate).value()),
-                 std::make_shared<const pki::PrivateKey>(std::move(key).value())};
+  base::Result<config::KeyPair> pair = secret->keyPair();
+  const config::Rejected* refused = model.findKept({}, kSecretKind, nameSpace, ref.name);
+  if (refused == nullptr && pair) return ResolvedPair{std::move(pair).value()};
+  const std::string why = refused != nullptr ? whyNotValid(*refused, holder) : pair.error().detail;
+  const config::KeyPair* last = model.findLastPair(nameSpace, ref.name);
+  if (last == nullptr) return brokenReference(invalidReason, ref, holder, why);
+  std::string text = why + "; the last good pair serves on until ";
+  text += base::Timestamp().text(last->certificate->notAfter());
+  return ResolvedPair{*last, brokenReference(invalidReason, ref, holder, text)};
 }
 
 Resolved<Authorities> resolveAuthorities(const config::Model& model, const config::ObjectRef& ref,
@@ -94,29 +135,13 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
   const auto fault = [&](std::string_view text) {
     return brokenReference(reason::kInvalidCaCertificateRef, ref, holder, text);
   };
-  if (!ref.group.empty() || (ref.kind != kConfigMapKind && ref.kind != kSecretKind)) {
-    return brokenReference(reason::kInvalidKind, ref, holder, "only ConfigMaps and Secrets can hold authorities");
-  }
-  if (auto refused = crossNamespaceFault(model, ref, holder)) return *std::move(refused);
-  const std::string_view nameSpace = targetNamespace(ref, holder.nameSpace);
-  const config::ConfigMap* map = model.find<config::ConfigMap>(nameSpace, ref.name);
-  const config::SecretObject* secret = model.find<config::SecretObject>(nameSpace, ref.name);
-  if (ref.kind == kConfigMapKind ? map == nullptr : secret == nullptr) {
-    return absenceFault(reason::kInvalidCaCertificateRef, model, ref, holder);
-  }
-  const auto entry = [&](const std::string& key) -> std::optional<std::string> {
-    if (ref.kind == kConfigMapKind) {
-      const std::string* text = map->find(key);
-      return text == nullptr ? std::nullopt : std::optional(*text);
-    }
-    const base::Secret* text = secret->find(key);
-    return text == nullptr ? std::nullopt : std::optional(std::string(text->reveal()));
-  };
-  const auto certificates = entry("ca.crt");
+  const auto found = findAuthorityTexts(model, ref, holder);
+  if (!found) return found.fault;
+  const auto certificates = found.value->find("ca.crt");
   if (!certificates) return fault("it has no ca.crt");
   auto parsed = pki::TrustStore::parse(*certificates);
   if (!parsed) return fault("ca.crt: " + parsed.error().detail);
-  const auto revocations = entry("crl.pem");
+  const auto revocations = found.value->find("crl.pem");
   if (!revocations) return Authorities{*certificates, {}};
   // A user who adds the key wants to revoke certificates. So an empty list is a fault and not the same as an absent
   // one.
@@ -124,6 +149,16 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
   parsed = pki::TrustStore::parse(*certificates, *revocations);
   if (!parsed) return fault("crl.pem: " + parsed.error().detail);
   return Authorities{*certificates, *revocations};
+}
+
+Resolved<std::string> resolveRevocations(const config::Model& model, const config::ObjectRef& ref,
+                                         const Holder& holder) {
+  const auto found = findAuthorityTexts(model, ref, holder);
+  if (!found) return found.fault;
+  auto lists = found.value->find("ca.crl");
+  if (lists && !lists->empty()) return *std::move(lists);
+  return brokenReference(reason::kInvalidCaCertificateRef, ref, holder,
+                         lists ? "ca.crl: it is empty" : "it has no ca.crl");
 }
 
 }  // namespace sluice::compile

@@ -5,21 +5,22 @@
 // fault does not disclose what exists there.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "config/model/key_pair.h"
 #include "config/model/model.h"
 #include "proxy/compile/ground/fault.h"
 #include "proxy/compile/ground/grants.h"
-#include "proxy/pki/certificate.h"
-#include "proxy/pki/private_key.h"
 
 namespace sluice::compile {
 
-struct KeyPair {
-  std::shared_ptr<const pki::CertificateChain> certificate;
-  std::shared_ptr<const pki::PrivateKey> key;
+struct ResolvedPair {
+  config::KeyPair pair;
+  /// The fault of the Secret's newest version, if the pair is that of an earlier one (config/load/last_pairs.h). It
+  /// says until when that serves on.
+  std::optional<Fault> outdated = {};
 };
 
 /// The texts of a CA bundle, both in PEM.
@@ -47,12 +48,17 @@ Fault requestsNameIt(const config::ObjectRef& ref, const Holder& holder);
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);
 
-/// Parses tls.crt and tls.key of a Secret and checks that they match. The reason of faults is `invalidReason`.
-Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
-                                 std::string_view invalidReason);
+/// Parses tls.crt and tls.key of a Secret and checks that they match. If they do not, returns the last good pair, if
+/// there is one. The reason of faults is `invalidReason`.
+Resolved<ResolvedPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
+                                      std::string_view invalidReason);
 /// Reads ca.crt of a ConfigMap or Secret, and its crl.pem if it has one; both are parsed together as a check. Faults:
 /// InvalidKind, RefNotPermitted, InvalidCACertificateRef.
 Resolved<Authorities> resolveAuthorities(const config::Model& model, const config::ObjectRef& ref,
+                                         const Holder& holder);
+/// Reads ca.crl of a ConfigMap or Secret. The lists are only parsed where they are used with their authorities. Faults:
+/// InvalidKind, RefNotPermitted, InvalidCACertificateRef.
+Resolved<std::string> resolveRevocations(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);
 
 }  // namespace sluice::compile

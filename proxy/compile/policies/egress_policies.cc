@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/compile/policies/client_authentications.h"
+#include "proxy/compile/policies/egress_visibility.h"
 
 namespace sluice::compile {
 namespace {
@@ -72,10 +73,31 @@ void CompiledEgressPolicies::add(const Candidates::PolicyCandidate& candidate, E
   settings.policies.add(std::shared_ptr<const routing::EgressJudge>(state, state->policy.get()));
 }
 
-EgressSettings CompiledEgressPolicies::targeting(const config::ObjectMeta& object, std::string_view section) const {
+EgressSettings CompiledEgressPolicies::targeting(const config::ObjectMeta& route, std::string_view rule) const {
   EgressSettings settings;
-  for (const auto* each : policies_.targeting(object, {section})) add(*each, settings);
+  for (const auto* each : policies_.targeting(route, {rule})) {
+    add(*each, settings);
+    if (each->rejected != nullptr) continue;
+    auto unseen = unseenAt(*each->policy, route, rule);
+    if (unseen) closeFor(closingFault(each->policy->meta, unseen->reason, unseen->text()), settings);
+  }
   return settings;
+}
+
+/// Returns the fault of a policy for a rule of the route if the target that covers the rule takes tunnels alone, which
+/// do not show what the policy's rules give.
+std::optional<Fault> CompiledEgressPolicies::unseenAt(const config::EgressPolicy& policy,
+                                                      const config::ObjectMeta& route, std::string_view rule) const {
+  static const EgressWays kTunnels = {routing::EgressWay::kConnect};
+  static const EgressWays kOfProxies = {routing::EgressWay::kAbsolute, routing::EgressWay::kConnect};
+  if (!unseenRule(policy, kTunnels)) return std::nullopt;
+  for (const config::PolicyTarget& target : policy.targets) {
+    const bool covers = target.means(route) && (target.sectionName.empty() || target.names({rule}));
+    if (!covers) continue;
+    auto unseen = unseenRule(policy, waysOfRoute(model_, route, target.sectionName, kOfProxies));
+    if (unseen) return unseen;
+  }
+  return std::nullopt;
 }
 
 /// Adds the Secret of a clientAuthentication, which the Pods of the Gateway must be able to read.

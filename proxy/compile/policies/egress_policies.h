@@ -44,8 +44,8 @@ class CompiledEgressPolicies {
   CompiledEgressPolicies(const config::Model& model, processing::SharedStates& states);
 
   bool empty() const { return policies_.empty() && model_.settings.egressPolicies.empty(); }
-  /// Returns the policies that target the object or that section of it.
-  EgressSettings targeting(const config::ObjectMeta& object, std::string_view section) const;
+  /// Returns the policies that target the route or its rule of that name.
+  EgressSettings targeting(const config::ObjectMeta& route, std::string_view rule) const;
   /// Returns the policies that the settings name, which cover every Gateway, followed by those for the listener and its
   /// Gateway.
   EgressSettings ofListener(const config::Gateway& gateway, const std::string& listener) const;
@@ -54,6 +54,8 @@ class CompiledEgressPolicies {
   using Candidates = AttachedPolicies<config::EgressPolicy>;
 
   void add(const Candidates::PolicyCandidate& candidate, EgressSettings& settings) const;
+  std::optional<Fault> unseenAt(const config::EgressPolicy& policy, const config::ObjectMeta& route,
+                                std::string_view rule) const;
   void addPasswords(const config::EgressPolicy& policy, const SecretTrust& trust, EgressSettings& settings) const;
   void addAt(const config::Gateway& gateway, const Candidates::PolicyCandidate& candidate,
              EgressSettings& settings) const;

@@ -41,6 +41,7 @@ void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& s
   if (traffic.keepalive) settings.keepalive = &*traffic.keepalive;
   if (traffic.dns) settings.dns = &*traffic.dns;
   if (traffic.circuitBreaker) settings.circuitBreaker = &*traffic.circuitBreaker;
+  if (traffic.loadBalancing) settings.loadBalancing = &*traffic.loadBalancing;
 }
 
 /// Returns the value of a field; null if it is absent.
@@ -83,6 +84,10 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
   if (keepalive == nullptr) keepalive = others.keepalive;
   if (dns == nullptr) dns = others.dns;
   if (circuitBreaker == nullptr) circuitBreaker = others.circuitBreaker;
+  if (loadBalancing == nullptr) loadBalancing = others.loadBalancing;
+  if (matching == nullptr) matching = others.matching;
+  if (integrations == nullptr) integrations = others.integrations;
+  if (priority == nullptr) priority = others.priority;
   policies.insert(policies.end(), others.policies.begin(), others.policies.end());
   if (!fault) fault = others.fault;
 }
@@ -103,6 +108,7 @@ void TrafficSettings::replace(const config::TrafficPolicy& policy, const config:
   swap(keepalive, policy.keepalive, other.keepalive);
   swap(dns, policy.dns, other.dns);
   swap(circuitBreaker, policy.circuitBreaker, other.circuitBreaker);
+  swap(loadBalancing, policy.loadBalancing, other.loadBalancing);
 }
 
 TrafficSettings RuleTraffic::ofRule() const {
@@ -181,8 +187,11 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   own.fault = faultOfPolicy(*candidate);
   if (policy.retry) own.retry = &*policy.retry;
   if (policy.failover) own.failover = &*policy.failover;
+  own.matching = valueOf(policy.matching);
+  own.integrations = valueOf(policy.integrations);
   if (policy.retryConstraint) own.retryConstraint = &*policy.retryConstraint;
   if (policy.sessionPersistence) own.sessions = &policy;
+  own.priority = valueOf(policy.priority);
   addBackendTraffic(policy, own);
   settings.inherit(own);
 }

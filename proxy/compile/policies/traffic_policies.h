@@ -31,11 +31,15 @@ struct TrafficSettings {
   const config::TrafficRetry* retry = nullptr;
   const config::FailoverSettings* failover = nullptr;
   const config::PassiveHealthSettings* passiveHealth = nullptr;
-  const config::ActiveHealthSettings* activeHealth = nullptr;
+  const config::ActiveChecks* activeHealth = nullptr;
   const config::TrafficTimeouts* timeouts = nullptr;
   const base::TcpKeepalive* keepalive = nullptr;
   const config::TrafficDns* dns = nullptr;
   const config::CircuitBreakerFields* circuitBreaker = nullptr;
+  const base::LoadBalancing* loadBalancing = nullptr;
+  const base::RequestMatching* matching = nullptr;  // of policies for listeners and Gateways alone
+  const config::IntegrationFields* integrations = nullptr;
+  const config::RequestPriority* priority = nullptr;
   // Only policies for Backends and Services have these.
   const config::RetryConstraintFields* retryConstraint = nullptr;
   const config::TrafficPolicy* sessions = nullptr;  // the policy whose sessionPersistence takes effect
@@ -44,9 +48,11 @@ struct TrafficSettings {
   /// Set if one of the policies cannot be served and must not be ignored.
   std::optional<Fault> fault = std::nullopt;
 
+  /// Returns true if rules have nothing to inherit from them. No rule inherits `matching`.
   bool empty() const {
-    return retry == nullptr && failover == nullptr && passiveHealth == nullptr && activeHealth == nullptr &&
-           retryConstraint == nullptr && sessions == nullptr && !governsConnections() && !fault;
+    return integrations == nullptr && retry == nullptr && failover == nullptr && passiveHealth == nullptr &&
+           activeHealth == nullptr && retryConstraint == nullptr && sessions == nullptr && !governsConnections() &&
+           !fault;
   }
   /// Returns whether one of the policies is merged with the policies that a rule inherits.
   bool merges() const {
@@ -54,7 +60,8 @@ struct TrafficSettings {
   }
   /// Returns whether they may have settings for connections to Backends.
   bool governsConnections() const {
-    return timeouts != nullptr || keepalive != nullptr || dns != nullptr || circuitBreaker != nullptr;
+    return timeouts != nullptr || keepalive != nullptr || dns != nullptr || circuitBreaker != nullptr ||
+           loadBalancing != nullptr || priority != nullptr;
   }
   /// Takes fields that are not set here from the settings of a less specific policy.
   void inherit(const TrafficSettings& others);
@@ -69,7 +76,10 @@ struct TrafficSettings {
 struct RuleTraffic {
   TrafficSettings own = {};  // from policies for it and its route
   std::vector<TrafficSettings> ofBackends =
-      {};                          // one for each weighted backend; empty if no policy targets one of them
+      {};  // one for each weighted backend; empty if no policy targets one of them
+  /// One for each mirror of the rule, then for each mirror of its weighted backends; empty likewise. Mirrors have no
+  /// other settings than these.
+  std::vector<TrafficSettings> ofMirrors = {};
   TrafficSettings inherited = {};  // from policies for the listener and its Gateway
 
   friend bool operator==(const RuleTraffic&, const RuleTraffic&) = default;

@@ -5,6 +5,18 @@
 
 namespace sluice::compile {
 
+std::string_view effectOf(ServerLoss loss) {
+  switch (loss) {
+    case ServerLoss::kRefused:
+      break;
+    case ServerLoss::kSkipped:
+      return "go on without it";
+    case ServerLoss::kReplaced:
+      return "have the fallback of the use";
+  }
+  return "are refused";
+}
+
 void AskedServers::note(AskedServer server) {
   const bool known = std::any_of(all_.begin(), all_.end(), [&](const AskedServer& other) {
     return other.health == server.health && other.use == server.use && other.writtenIn == server.writtenIn;

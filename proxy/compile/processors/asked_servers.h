@@ -4,19 +4,31 @@
 // A compilation fills the list, and its result keeps it so that the states can be watched.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/processing/server_health.h"
 
 namespace sluice::compile {
 
+/// The effect on requests while the server is unreachable.
+enum class ServerLoss : std::uint8_t {
+  kRefused,
+  kSkipped,   // they continue without it
+  kReplaced,  // they have the fallback of the use
+};
+
+/// Returns the sentence about requests: "are refused", for example.
+std::string_view effectOf(ServerLoss loss);
+
 struct AskedServer {
   std::string writtenIn;  // objectName() of the object that the use is written in
   std::string use;        // the name of the use
   std::string path;       // such as "spec.processors[0]"
-  bool open = false;      // if the server is unreachable, true: requests continue; false: they are refused
+  ServerLoss loss = ServerLoss::kRefused;
   std::shared_ptr<const processing::ServerHealth> health;
   processing::ServerReport state;  // the state that the conditions report
 

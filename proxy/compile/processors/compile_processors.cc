@@ -10,6 +10,8 @@
 
 #include "proxy/compile/destinations/extension_server.h"
 #include "proxy/compile/ground/named_secrets.h"
+#include "proxy/compile/policies/destination_traffic.h"
+#include "proxy/compile/processors/fallbacks.h"
 #include "proxy/compile/processors/server_ref.h"
 #include "proxy/routing/backend_target.h"
 
@@ -55,20 +57,20 @@ class ModelSecrets final : public processing::SecretLookup {
 /// Looks up the Backends and Services that one object may refer to.
 class ModelTargets final : public processing::TargetLookup {
  public:
-  ModelTargets(const config::Model& model, const DestinationCatalog& destinations, const Holder& holder)
-      : model_(model), destinations_(destinations), holder_(holder) {}
+  ModelTargets(const ProcessorSources& sources, const Holder& holder) : sources_(sources), holder_(holder) {}
 
   processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
     if (namesExtensionServer(backendRef)) {
-      return targetOf(http2 ? overGrpc(extensionServer(model_, backendRef, holder_), "service", {})
-                            : extensionServer(model_, backendRef, holder_));
+      BackendResult server = extensionServer(sources_.model, backendRef, holder_);
+      return targetOf(http2 ? overGrpc(std::move(server), "service", {}) : std::move(server));
     }
     const config::BackendObjectReference ref = serverRefOf(backendRef);
-    BackendResult found = destinations_.resolve(ref, holder_).first();
+    const BackendUse use = sources_.destinations.resolve(ref, holder_);
+    BackendResult found = use.first();
     if (http2) {
       found = overGrpc(std::move(found), ref.object.path, describe(ref.object, holder_.nameSpace) + ": ");
     }
-    return targetOf(std::move(found));
+    return targetOf(governedDestination(std::move(found), use, holder_, sources_.traffic));
   }
 
  private:
@@ -77,8 +79,7 @@ class ModelTargets final : public processing::TargetLookup {
     return {std::make_shared<const routing::BackendTarget>(*std::move(found.value)), {}};
   }
 
-  const config::Model& model_;
-  const DestinationCatalog& destinations_;
+  const ProcessorSources& sources_;
   const Holder holder_;
 };
 
@@ -121,45 +122,6 @@ namespace {
 std::string originOf(const config::ObjectMeta& meta) { return meta.title() + ": "; }
 
 }  // namespace
-
-Fault RefusedUse::named() const {
-  if (origin.empty()) return fault;
-  return summary(fault.reason, origin + fault.text());
-}
-
-std::string eventObject(std::string_view objectName) {
-  const std::size_t dot = std::min(objectName.find('.'), objectName.size());
-  const std::size_t space = std::min(objectName.find(' '), objectName.size());
-  return std::string(objectName.substr(0, dot)) + std::string(objectName.substr(space));
-}
-
-std::string objectName(const Holder& object, std::string_view name) {
-  std::string text = std::string(object.kind) + "." + std::string(object.group) + " ";
-  if (!object.nameSpace.empty()) text.append(object.nameSpace).append("/");
-  return text.append(name);
-}
-
-void CompiledUses::append(CompiledUses more) {
-  std::move(more.steps.begin(), more.steps.end(), std::back_inserter(steps));
-  std::move(more.refused.begin(), more.refused.end(), std::back_inserter(refused));
-  std::move(more.shielded.begin(), more.shielded.end(), std::back_inserter(shielded));
-}
-
-void CompiledUses::forgetOpen() {
-  std::erase_if(refused, [](const RefusedUse& each) { return each.open; });
-}
-
-std::vector<Fault> CompiledUses::faults(bool open) const {
-  std::vector<Fault> result;
-  for (const RefusedUse& each : refused) {
-    if (each.open == open) result.push_back(each.named());
-  }
-  return result;
-}
-
-bool operator==(const CompiledUses& a, const CompiledUses& b) {
-  return a.refused == b.refused && sameSteps(a.steps, b.steps);
-}
 
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
   CompiledUses result;
@@ -262,59 +224,72 @@ std::optional<CompiledUses> ProcessorCompiler::extending(const config::ObjectMet
   return result;
 }
 
-void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
-                            const std::string& writtenIn, CompiledUses& result) const {
+namespace {
+
+ServerLoss lossOf(const processing::Step& step) {
+  if (step.fallback != nullptr) return ServerLoss::kReplaced;
+  return step.failOpen ? ServerLoss::kSkipped : ServerLoss::kRefused;
+}
+
+}  // namespace
+
+void ProcessorCompiler::add(const Uses& uses, const UsesOf& of, const std::string& writtenIn,
+                            CompiledUses& result) const {
   for (const config::ProcessorUse& use : uses) {
+    if (standsIn(use, uses)) continue;
     if (of.exposure == Exposure::kByRule) {
-      addByRule(use, of, writtenIn, result);
-      continue;
-    }
-    auto made = steps(use, of);
-    if (auto* ready = std::get_if<std::vector<processing::Step>>(&made)) {
-      if (!ready->empty() && ready->front().server != nullptr) {
-        const processing::Step& step = ready->front();
-        servers_.note({writtenIn, use.name, use.path, step.failOpen, step.server, step.server->announced()});
-      }
-      for (processing::Step& step : *ready) {
-        step.object = eventObject(writtenIn);
-        step.health = states_.get<processing::UseHealth>(writtenIn + ": " + use.name,
-                                                         [] { return std::make_shared<processing::UseHealth>(); });
-        result.steps.push_back(std::move(step));
-      }
+      addByRule(use, uses, of, writtenIn, result);
     } else {
-      auto& refused = std::get<RefusedStep>(made);
-      result.refused.push_back(
-          {writtenIn, use.name, std::move(refused.fault), refused.open, {}, std::move(refused.secrets)});
+      addUse(use, uses, of, writtenIn, result);
     }
   }
 }
 
-void ProcessorCompiler::addByRule(const config::ProcessorUse& use, const UsesOf& of, const std::string& writtenIn,
-                                  CompiledUses& result) const {
+void ProcessorCompiler::addUse(const config::ProcessorUse& use, const Uses& list, const UsesOf& of,
+                               const std::string& writtenIn, CompiledUses& result) const {
+  CompiledUses standIn;
+  if (const config::ProcessorUse* other = standInOf(use, list)) addUse(*other, list, of, writtenIn, standIn);
+  auto made = steps(use, of);
+  if (auto* refused = std::get_if<RefusedStep>(&made)) {
+    RefusedUse why{writtenIn, use.name, std::move(refused->fault), refused->open, {}, std::move(refused->secrets)};
+    return addRefused(use, of, refused->place, std::move(why), std::move(standIn), result);
+  }
+  auto& ready = std::get<std::vector<processing::Step>>(made);
+  for (processing::Step& step : ready) {
+    step.object = eventObject(writtenIn);
+    step.health = states_.get<processing::UseHealth>(writtenIn + ": " + use.name,
+                                                     [] { return std::make_shared<processing::UseHealth>(); });
+  }
+  if (auto wrong = setFallback(use, ready, standIn.steps)) {
+    return addRefused(use, of, {}, {writtenIn, use.name, *std::move(wrong), false}, {}, result);
+  }
+  if (!ready.empty() && ready.front().server != nullptr) {
+    const processing::Step& step = ready.front();
+    servers_.note({writtenIn, use.name, use.path, lossOf(step), step.server, step.server->announced()});
+  }
+  for (RefusedUse& each : standIn.refused) each.open = true;  // it closes only requests for which it is needed
+  standIn.steps = std::move(ready);
+  result.append(std::move(standIn));
+}
+
+void ProcessorCompiler::addByRule(const config::ProcessorUse& use, const Uses& list, const UsesOf& of,
+                                  const std::string& writtenIn, CompiledUses& result) const {
   const auto outcome = [&](Exposure exposure) {
     UsesOf assumed = of;
     assumed.exposure = exposure;
     CompiledUses compiled;
-    add({use}, assumed, writtenIn, compiled);
+    addUse(use, list, assumed, writtenIn, compiled);
     return compiled;
   };
   CompiledUses exposed = outcome(Exposure::kSome);
   CompiledUses kept = exposed.refused.empty() ? CompiledUses() : outcome(Exposure::kNone);
   // Before a route is matched, a use that fails open cannot be left out for some of the rules only.
   const bool early = of.preRouting && !exposed.refused.empty() && exposed.refused.front().open;
-  if (kept.steps.empty() || early) return result.append(std::move(exposed));
+  if (kept.steps.empty() || early || use.fallback) return result.append(std::move(exposed));
   result.shielded.push_back({std::move(kept.steps.front()), std::move(exposed.refused.front())});
 }
 
 namespace {
-
-/// Returns true for a step of a Backend that may change the request body before authentication. The Backend is chosen
-/// only after authentication.
-bool changesSharedBody(const processing::Step& step) {
-  const bool mayChange =
-      step.body.mode != processing::BodyMode::kNone && step.body.mode != processing::BodyMode::kInspected;
-  return step.preAuth && step.scope == processing::Scope::kBackend && step.phase == Phase::kRequestBody && mayChange;
-}
 
 processing::Step stepOf(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
                         std::shared_ptr<const processing::Processor> processor, Phase phase, bool authorizes) {
@@ -324,6 +299,7 @@ processing::Step stepOf(const config::ProcessorUse& use, const UsesOf& of, const
   if (admission.timeout) step.timeout = *admission.timeout;
   step.body = step.processor->body(phase);
   step.authorizes = authorizes;
+  step.hidesClient = admission.preAuth;
   const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
   if (most && (step.body.bound == 0 || *most < step.body.bound)) step.body.bound = *most;
   return step;
@@ -349,6 +325,16 @@ std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const 
   return phases;
 }
 
+/// Returns the place of a use that cannot run, as far as it is known.
+RefusedPlace placeOf(const config::ProcessorUse& use, const config::Admission& admission, bool preRouting) {
+  if (admission.outcome == config::Admission::Outcome::kAdmitted) {
+    return {possiblePhases(admission, preRouting), admission.preAuth, admission.priority};
+  }
+  const std::optional<Phase> named = processing::phaseFrom(use.phase);
+  const std::uint8_t phases = named ? processing::bitOf(*named) : std::uint8_t{0};
+  return {phases, use.preAuth.value_or(false), use.priority.value_or(0)};
+}
+
 std::string ownerOf(const UsesOf& uses) {
   std::string owner(uses.holder.kind);
   owner.append(" ").append(uses.holder.nameSpace).append("/").append(uses.name);
@@ -356,9 +342,9 @@ std::string ownerOf(const UsesOf& uses) {
 }
 
 const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types, const config::CatalogEntry& entry) {
-  const bool builtin = entry.engine == config::ProcessorEngine::kBuiltin;
+  const bool builtin = entry.engine == config::kBuiltinEngine;
   const auto found = std::find_if(types.begin(), types.end(), [&](const processing::BuiltinType& each) {
-    return builtin ? each.type == entry.type : each.engine == config::engineName(entry.engine);
+    return builtin ? each.type == entry.type : each.engine == entry.engine;
   });
   return found == types.end() ? nullptr : &*found;
 }
@@ -370,9 +356,12 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
   const config::Admission admission = sources_.catalog.admit(use);
   base::ObjectNames secrets = secretsNamedBy(use, model_, of.writer.value_or(of.holder));
   const auto refused = [&](std::string_view why, std::string field, std::string message) {
-    return RefusedStep{fault(why, std::move(field), std::move(message)), admission.failOpen, secrets};
+    return RefusedStep{fault(why, std::move(field), std::move(message)), admission.failOpen,
+                       placeOf(use, admission, of.preRouting), secrets};
   };
-  if (auto wrong = alteringFault(use.unsupported)) return RefusedStep{*std::move(wrong), admission.failOpen};
+  if (auto wrong = alteringFault(use.unsupported)) {
+    return RefusedStep{*std::move(wrong), admission.failOpen, placeOf(use, admission, of.preRouting)};
+  }
   const std::optional<Phase> named = processing::phaseFrom(admission.phase);
   // The phase may come from the type of the use, and no reader has checked that.
   if (of.preRouting && named && *named > Phase::kRequestBody) {
@@ -394,9 +383,12 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     case processing::LoadState::kPending:
       return refused(reason::kExtensionPending, use.path, made.refusal.message);
     case processing::LoadState::kDegraded:
+      if (!made.refusal.reason.empty()) return refused(made.refusal.reason, use.path + ".type", made.refusal.message);
       return refused(reason::kExtensionUnavailable, use.path, made.refusal.message);
     case processing::LoadState::kError:
-      return refused(made.refusal.reason, use.configPath(), made.refusal.message);
+      return refused(made.refusal.reason,
+                     made.refusal.reason == reason::kUnsupportedExtensionType ? use.path + ".type" : use.configPath(),
+                     made.refusal.message);
   }
   for (const auto& target : made.processor->targets()) {
     const routing::BackendPlan& server = *routing::planOf(*target);
@@ -409,11 +401,6 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     step.server = health;
     step.secrets = secrets;
     step.number = numbers_.of(step.type, phase);
-    if (changesSharedBody(step)) {
-      return refused(config::processor_reason::kUnsupportedPreAuth, use.path + ".preAuth",
-                     "must not be true in the phase request-body of a Backend, because " + use.type +
-                         " may change the body, which all Backends share until one is chosen");
-    }
   }
   return steps;
 }
@@ -433,13 +420,14 @@ processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const 
   const std::string owner = ownerOf(of);
   const Holder writer = of.writer.value_or(of.holder);
   const ModelSecrets secrets(model_, writer);
-  const ModelTargets targets(model_, sources_.destinations, writer);
+  const ModelTargets targets(sources_, writer);
   const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
-  return makeProcessor(type,
-                       {owner, use.name, phase, possiblePhases(admission, of.preRouting), admission.preAuth,
-                        admission.config, secrets, targets, states_, of.exposure == Exposure::kSome,
-                        engine ? &*engine : nullptr, model_.settings.limits.processorContext},
-                       cache_);
+  return makeProcessor(
+      type,
+      {owner, use.name, phase, possiblePhases(admission, of.preRouting), admission.preAuth, admission.config, secrets,
+       targets, states_, of.exposure == Exposure::kSome, engine ? &*engine : nullptr,
+       model_.settings.limits.processorContext, model_.settings.limits.luaScriptBytes, use.type},
+      cache_);
 }
 
 }  // namespace sluice::compile

@@ -34,7 +34,9 @@ PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretT
     } else {
       fault->message.insert(0, "processor " + each.name + ": ");
     }
-    std::vector<Fault>& known = each.failOpen ? result.open : result.closed;
+    // The step that stands in for another one would be left out together with it.
+    const bool mayBeLeftOut = each.failOpen && each.standIn() == nullptr;
+    std::vector<Fault>& known = mayBeLeftOut ? result.open : result.closed;
     if (std::find(known.begin(), known.end(), *fault) == known.end()) known.push_back(*std::move(fault));
   }
   return result;

@@ -73,8 +73,9 @@ MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Us
   processor.config = use.config;
   if (use.engine != nullptr) processor.engine = *use.engine;
   processor.mostContext = use.mostContext;
+  processor.mostScript = use.mostScript;
   processor.made = type.make({use.owner, use.name, use.phase, use.phases, use.preAuth, use.config, recording, targets,
-                              use.states, use.exposed, use.engine, use.mostContext});
+                              use.states, use.exposed, use.engine, use.mostContext, use.mostScript, use.type});
   return processor;
 }
 
@@ -87,7 +88,7 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
   };
   const processing::Awaited* awaited = processor.made.awaited.get();
   return (awaited == nullptr || !awaited->mayHaveCome()) && processor.mostContext == use.mostContext &&
-         sameValue(processor.config, use.config) &&
+         processor.mostScript == use.mostScript && sameValue(processor.config, use.config) &&
          sameValue(processor.engine, use.engine == nullptr ? content::Value() : *use.engine) &&
          std::all_of(processor.targets.begin(), processor.targets.end(), sameTarget) &&
          std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);
@@ -96,7 +97,7 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
 }  // namespace
 
 processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache) {
-  const std::tuple key(std::string(use.owner), std::string(use.name), std::string(type.type), use.phase, use.phases,
+  const std::tuple key(std::string(use.owner), std::string(use.name), std::string(use.type), use.phase, use.phases,
                        use.preAuth, use.exposed);
   const auto unchanged = [&](const MadeProcessor& before) { return holds(before, use); };
   return cache.get(key, unchanged, [&] { return makeAnew(type, use); }).made;

@@ -33,6 +33,7 @@ struct MadeProcessor {
   content::Value config;
   content::Value engine;  // null if the use has no engine
   std::uint64_t mostContext = 0;
+  std::uint64_t mostScript = 0;
   std::vector<Lookup> lookups;
   std::vector<TargetFound> targets;
   processing::Made made;

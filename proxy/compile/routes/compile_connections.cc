@@ -2,27 +2,10 @@
 
 #include <algorithm>
 
+#include "proxy/compile/policies/destination_traffic.h"
+
 namespace sluice::compile {
 namespace {
-
-routing::ConnectionSettings connectionSettings(const TrafficSettings& settings) {
-  routing::ConnectionSettings result;
-  if (const config::TrafficTimeouts* timeouts = settings.timeouts) {
-    result.connectTimeout = timeouts->connect;
-    result.idleTimeout = timeouts->connectionIdle;
-    result.lifetime = timeouts->connectionLifetime.value_or(base::Duration::zero());
-  }
-  if (settings.keepalive != nullptr) result.keepalive = *settings.keepalive;
-  if (settings.dns != nullptr) {
-    result.dns = settings.dns->terms;
-    result.logicalDns = settings.dns->logical;
-  }
-  if (settings.circuitBreaker != nullptr) {
-    result.bounds = settings.circuitBreaker->bounds;
-    result.requestsPerConnection = settings.circuitBreaker->requestsPerConnection;
-  }
-  return result;
-}
 
 /// Returns the shorter of two times. Zero means that there is no limit.
 base::Duration shorter(base::Duration one, base::Duration other) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "proxy/compile/ground/references.h"
+#include "proxy/compile/routes/compile_outliers.h"
 
 namespace sluice::compile {
 namespace {
@@ -49,59 +50,11 @@ bool sayWhenToAvoid(const RuleTraffic& traffic, const routing::Rule& compiled) {
 }
 
 /// Returns the defaults if there are no settings, but then Backends are ejected only if there is a fail-over.
-routing::PassiveHealthBounds passiveBounds(const config::PassiveHealthSettings* passive, bool hasFailover) {
+routing::PassiveHealthBounds boundsOf(const config::PassiveHealthSettings* passive, bool hasFailover) {
   routing::PassiveHealthBounds bounds;
   if (!hasFailover) bounds.errors = 0;
   if (passive == nullptr) return bounds;
-  return {.errors = passive->consecutive5XxErrors,
-          .gatewayErrors = passive->consecutiveGatewayErrors,
-          .baseEjection = passive->baseEjectionTime,
-          .longestEjection = passive->maxEjectionTime,
-          .failurePercent = passive->failurePercentage,
-          .minimumRequests = passive->minimumRequests,
-          .interval = passive->interval,
-          .ejectedPercent = passive->maxEjectionPercent};
-}
-
-routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& active) {
-  using Type = config::ActiveHealthSettings::Type;
-  using Kind = routing::HealthCheckKind;
-  const Kind kind = active.type == Type::kHttp ? Kind::kHttp : active.type == Type::kGrpc ? Kind::kGrpc : Kind::kTcp;
-  return {.kind = kind,
-          .interval = active.interval,
-          .unhealthyInterval = active.unhealthyInterval,
-          .initialJitter = active.initialJitter,
-          .timeout = active.timeout,
-          .unhealthyThreshold = active.unhealthyThreshold,
-          .healthyThreshold = active.healthyThreshold,
-          .port = active.port,
-          .plain = active.plain,
-          .serverName = active.serverName,
-          .insecureSkipVerify = active.insecureSkipVerify,
-          .hostname = active.hostname,
-          .path = active.path,
-          .method = active.method,
-          .expectedStatuses = kind == Kind::kHttp ? active.expectedStatuses : std::vector<std::uint16_t>(),
-          .service = active.service,
-          .send = active.send,
-          .expected = active.expected};
-}
-
-/// Returns a text that is the same only for equal settings.
-std::string checkText(const routing::HealthCheckSettings& check) {
-  std::string text = std::to_string(static_cast<int>(check.kind));
-  for (const base::Duration each : {check.interval, check.unhealthyInterval, check.initialJitter, check.timeout}) {
-    text += " " + std::to_string(each.count());
-  }
-  text += " " + std::to_string(check.unhealthyThreshold) + " " + std::to_string(check.healthyThreshold);
-  text += " " + std::to_string(check.port) + (check.plain ? " plain" : "") + (check.insecureSkipVerify ? " any" : "");
-  for (const std::uint16_t status : check.expectedStatuses) text += " " + std::to_string(status);
-  // Each of these texts may contain spaces, so its length precedes it.
-  for (const std::string* each :
-       {&check.serverName, &check.hostname, &check.path, &check.method, &check.service, &check.send, &check.expected}) {
-    text += " " + std::to_string(each->size()) + ":" + *each;
-  }
-  return text;
+  return passiveBounds(*passive);
 }
 
 }  // namespace
@@ -134,6 +87,7 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
   if (failover == nullptr && haveOrder(members)) failover = &defaults;
   if (members.size() < 2 || (failover == nullptr && !sayWhenToAvoid(traffic, compiled))) return nullptr;
   auto policy = std::make_shared<routing::FailoverPolicy>();
+  policy->rule = place;
   std::vector<std::uint32_t> shares;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto* priority = failover != nullptr ? priorityOf(*members[i].ref, *failover, nameSpace) : nullptr;
@@ -142,7 +96,7 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
     member.weight = members[i].weight;
     const std::uint32_t ofBackend = priority != nullptr ? priority->priority : members[i].isFallback ? 1 : 0;
     member.priority = ofBackend * kEndpointPriorities + members[i].priority;
-    member.passive = passiveBounds(traffic.ofBackend(i).passiveHealth, failover != nullptr);
+    member.passive = boundsOf(traffic.ofBackend(i).passiveHealth, failover != nullptr);
     const auto& backend = compiled.backends[i].backend;
     const std::string name = backend != nullptr ? backend->countedAs().text() : std::to_string(i);
     member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
@@ -157,25 +111,6 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
   policy->overprovisioning = failover != nullptr ? failover->overprovisioningFactor : defaults.overprovisioningFactor;
   policy->longestRest = failover != nullptr ? failover->maxRetryAfter : base::Duration::zero();
   return policy;
-}
-
-std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const RuleTraffic& traffic,
-                                                                             const routing::Rule& compiled,
-                                                                             processing::SharedStates& states) {
-  std::vector<std::shared_ptr<const routing::HealthCheck>> checks(compiled.backends.size());
-  bool any = false;
-  for (std::size_t i = 0; i < compiled.backends.size(); ++i) {
-    const auto& backend = compiled.backends[i].backend;
-    const config::ActiveHealthSettings* const active = traffic.ofBackend(i).activeHealth;
-    if (backend == nullptr || active == nullptr) continue;
-    const routing::HealthCheckSettings check = checkSettings(*active);
-    checks[i] =
-        states.get<routing::HealthCheck>("health check of " + backend->identity.text() + ": " + checkText(check),
-                                         [&] { return std::make_shared<const routing::HealthCheck>(check); });
-    any = true;
-  }
-  if (!any) checks.clear();
-  return checks;
 }
 
 }  // namespace sluice::compile

@@ -35,9 +35,4 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
 /// Returns FailoverPolicy::usualWeight for these members. `broken` is Rule::broken().
 std::uint64_t usualWeight(const std::vector<routing::FailoverMember>& members, std::uint64_t broken);
 
-/// Returns the health check of each weighted backend of a rule, in the form of Rule::healthChecks.
-std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const RuleTraffic& traffic,
-                                                                             const routing::Rule& compiled,
-                                                                             processing::SharedStates& states);
-
 }  // namespace sluice::compile

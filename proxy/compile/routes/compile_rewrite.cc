@@ -30,7 +30,7 @@ Resolved<routing::UrlRewrite> compilePathRewrite(const std::optional<config::Pat
   if (!prefix) return std::move(prefix.fault);
   result.path = routing::PathRewrite::kPrefixMatch;
   result.replacement = withoutFinalSlash(*std::move(replacement.value));
-  result.prefixLength = withoutFinalSlash(*std::move(prefix.value)).size();
+  result.prefix = withoutFinalSlash(*std::move(prefix.value));
   return result;
 }
 

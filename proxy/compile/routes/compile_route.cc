@@ -55,7 +55,7 @@ class RouteCompiler {
     addNotes(ignoredNotes(rule.unsupported));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
-    compiled->mirrors = mirrors(rule.filters);
+    compiled->mirrors = mirrors(rule.filters, result.mirrors);
     compileMatches(rule, index, result, own);
     compileBackends(rule, place, *compiled, own, result.members);
     if (!own) own = faultOfTunnels(rule, result, *compiled);
@@ -182,7 +182,8 @@ class RouteCompiler {
     std::optional<Fault> own = alteringFault(ref.unsupported);
     addNotes(ignoredNotes(ref.unsupported));
     compileFilters(ref.filters, rule, common, own);
-    common.mirrors = mirrors(ref.filters);
+    UseList mirrored;
+    common.mirrors = mirrors(ref.filters, mirrored);
     const std::shared_ptr<const BackendUse> use = resolve(ref);
     std::vector<BackendResult> backends;
     for (const EndpointUse& each : use->endpoints) backends.push_back(forRoute(each.result, ref.object));
@@ -191,7 +192,7 @@ class RouteCompiler {
     for (std::size_t i = 0; i < backends.size(); ++i) {
       const EndpointUse& endpoint = use->endpoints[i];
       const bool isFallback = use->backend != nullptr && use->backend->isFallback;
-      members.push_back({&ref, endpoint.name, endpoint.priority, endpoint.weight, isFallback, 0, use});
+      members.push_back({&ref, endpoint.name, endpoint.priority, endpoint.weight, isFallback, 0, use, mirrored});
       routing::WeightedBackend& weighted = compiled.backends.emplace_back(common);
       if (!backends[i]) noteUnresolved(backends[i].fault);
       if (own || !backends[i]) {
@@ -226,15 +227,17 @@ class RouteCompiler {
   }
 
   /// Compiles the mirrors. A mirror whose reference is broken is left out, and requests are served without it
-  /// (HTTPRequestMirrorFilter).
-  std::vector<routing::RequestMirror> mirrors(const config::RouteFilters& filters) {
+  /// (HTTPRequestMirrorFilter). `uses` gets the resolution of each of the others.
+  std::vector<routing::RequestMirror> mirrors(const config::RouteFilters& filters, UseList& uses) {
     std::vector<routing::RequestMirror> result;
     for (const config::RequestMirrorFilter& each : filters.mirrors) {
-      BackendResult backend = forRoute(resolve(each)->first(), each.object);
+      const std::shared_ptr<const BackendUse> use = resolve(each);
+      BackendResult backend = forRoute(use->first(), each.object);
       if (backend && (*backend.value)->dynamic != nullptr) {
         plan_.unresolved.push_back(requestsNameIt(each.object, plan_.holder()));
       } else if (backend) {
         result.push_back({*std::move(backend.value), each.numerator, each.denominator});
+        uses.push_back(use);
       } else {
         plan_.unresolved.push_back(std::move(backend.fault));
       }
@@ -378,6 +381,14 @@ std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& re
   return result;
 }
 
+/// Returns true if clients of the rule keep sealed values.
+bool sealsValues(const routing::Rule& rule) {
+  const auto hasCookie = [](const routing::WeightedBackend& each) {
+    return each.backend && each.backend->connection.balancing.source == base::HashSource::kCookie;
+  };
+  return rule.session || std::any_of(rule.backends.begin(), rule.backends.end(), hasCookie);
+}
+
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::SessionKeyRef& key, const Fault& fault) {
   const std::string& reader = plan.route->meta.nameSpace;
   const std::string secret = nameFor(reader, config::SecretObject::kKind, key.nameSpace, key.name) + ": ";
@@ -385,7 +396,7 @@ std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::Sess
       compile::fault(fault.reason, "sessionPersistence: settings.yaml: sessionPersistence.secretRef: " + secret +
                                        toldBriefly(reader, key.nameSpace, fault).text());
   return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
-    if (!rule.rule->session || rule.rule->failure) return std::nullopt;
+    if (rule.rule->failure || !sealsValues(*rule.rule)) return std::nullopt;
     return why;
   });
 }

@@ -1,16 +1,22 @@
 #include "proxy/compile/routes/route_order.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
+
+#include "config/fields/creation_time.h"
 
 namespace sluice::compile {
 namespace {
 
 bool isOlder(const std::shared_ptr<const RoutePlan>& a, const std::shared_ptr<const RoutePlan>& b) {
   const auto key = [](const RoutePlan& each) {
-    return std::tie(each.route->meta.creationTimestamp, each.name, each.kind);
+    const auto& created = each.route->meta.creationTimestamp;
+    // Without a time, the name alone would let a new GRPCRoute take the hostnames of an HTTPRoute that is in service.
+    const bool isLater = created == config::kAfterAllTimes && each.kind != config::HttpRoute::kKind;
+    return std::tuple(std::string_view(created), isLater, std::string_view(each.name), each.kind);
   };
   return key(*a) < key(*b);
 }

@@ -1,5 +1,6 @@
 // RouteOrder is the order in which routes are attached. Older routes come first, because the first route wins a
-// conflict between two.
+// conflict between two. Routes without a time of creation, as in files, come last: HTTPRoutes before GRPCRoutes, and
+// then by name.
 #pragma once
 
 #include <memory>

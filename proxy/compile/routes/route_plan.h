@@ -36,6 +36,7 @@ struct RulePlan {
   std::vector<MatchPlan> matches;
   std::string_view name = {};            // empty if the rule has none
   std::vector<RuleMember> members = {};  // in the order of Rule::backends
+  UseList mirrors = {};                  // of the mirrors in the filters of the rule that can be served
   bool isWritten = false;                // false for a rule that replaces the written ones
   bool timed = false;                    // its own timeouts.backendRequest applies, even if it sets no limit
   std::string place = {};                // names the rule in the process

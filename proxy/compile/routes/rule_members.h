@@ -17,6 +17,9 @@ namespace sluice::compile {
 /// The most weighted backends of a rule. Sets of them are stored as the bits of an integer.
 constexpr std::size_t kMostRuleMembers = 64;
 
+/// References to Backends and Services with their resolutions.
+using UseList = std::vector<std::shared_ptr<const BackendUse>>;
+
 struct RuleMember {
   const config::HttpBackendRef* ref = nullptr;  // points into the route's object
   std::string endpoint = {};                    // "host:port"; empty unless the Backend is of type Endpoints
@@ -25,6 +28,7 @@ struct RuleMember {
   bool isFallback = false;                      // as config::Backend::isFallback
   std::uint32_t weight = 0;                     // weight among all members, if their priorities are equal
   std::shared_ptr<const BackendUse> use = {};   // the resolution of `ref`
+  UseList mirrors = {};                         // of the mirrors in the filters of `ref` that can be served
 };
 
 /// Returns true if one of the members is an endpoint of a Backend with several endpoints.

@@ -14,6 +14,7 @@
 #include "config/ground/finding.h"
 #include "config/model/model.h"
 #include "proxy/base/object_names.h"
+#include "proxy/base/terms/request_matching.h"
 #include "proxy/compile/ground/fault.h"
 #include "proxy/compile/ground/policy_settings.h"
 #include "proxy/compile/processors/compile_processors.h"
@@ -48,7 +49,8 @@ struct HandedDown {
   routing::EgressPolicies egress;  // policies about where all its requests may go
   /// How its clients prove who they are; null if they need not.
   std::shared_ptr<const routing::ClientAuthentication> authentication;
-  base::ObjectNames secrets;  // the Secrets that these use, or would use if they could be served
+  base::RequestMatching matching;  // what of its requests does not count when their route is looked for
+  base::ObjectNames secrets;       // the Secrets that these use, or would use if they could be served
 };
 
 /// Findings about the rules of a route at a listener, besides the rules themselves.
@@ -89,6 +91,12 @@ class RulePolicies {
   virtual std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
                                                        const PolicySettings& inherited,
                                                        const RuleAtListener& at) const = 0;
+  /// Gives these settings to the rule of the listener for destinations that no route leads to. `place` names the rule
+  /// in the process. Returns the fault because of which the rule answers 500; nullopt if there is none.
+  virtual std::optional<Fault> inheritUnrouted(const PolicySettings& /*inherited*/, const std::string& /*place*/,
+                                               routing::Rule& /*rule*/) const {
+    return std::nullopt;
+  }
 };
 
 using RulePolicyList = std::vector<std::unique_ptr<const RulePolicies>>;

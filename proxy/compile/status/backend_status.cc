@@ -94,14 +94,15 @@ std::vector<RefusedUse> refusedOf(const CompiledBackend& compiled) {
 /// The faults of endpoints that do not serve.
 struct Outage {
   std::optional<Fault> ofAll;   // no endpoint serves, so the Backend is not available
-  std::optional<Fault> ofSome;  // other endpoints still serve
+  std::optional<Fault> ofSome;  // other endpoints still serve, or other rules use them
 };
 
 Outage outageOf(const config::Backend& backend, const BackendFaults& faults) {
   const std::string object = objectOf(backend.meta);
   const std::optional<Fault> fault = faults.of(object);
-  if ((backend.hasEndpoints || backend.service) && faults.leaveSome(object)) return {std::nullopt, fault};
-  return {fault, std::nullopt};
+  const std::optional<Fault> ejected = faults.ejectionsOf(object);
+  const bool leavesSome = (backend.hasEndpoints || backend.service) && faults.leaveSome(object);
+  return leavesSome ? Outage{std::nullopt, both(fault, ejected)} : Outage{fault, ejected};
 }
 
 /// Returns what the Backend waits for: a reference that does not resolve yet, a processor, or connections.
@@ -132,11 +133,16 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
   std::vector<Fault> closed;
+  std::vector<Fault> outdated;
   bool served = false;
   for (const CompiledBackendPort& port : compiled.ports) {
     if (port.unaccepted) add(unaccepted, *port.unaccepted);
     if (port.unresolved) add(unresolved, *port.unresolved);
     if (port.closed) add(closed, *port.closed);
+    if (port.outdated) {
+      add(unresolved, *port.outdated);
+      add(outdated, summarized(*port.outdated));
+    }
     served = served || port.plan;
   }
   const bool anyAccepted = std::any_of(compiled.ports.begin(), compiled.ports.end(),
@@ -162,7 +168,7 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   // A kind without the condition Available reports the outage here.
   const std::optional<Fault> unsaid = hasAvailable(status.shape) ? outage.ofSome : both(outage.ofAll, outage.ofSome);
   const std::optional<Fault> away = both(degradation(refusedOf(compiled)), both(awayFault(servers), unsaid));
-  if (const auto degraded = both(joined(closed), away)) {
+  if (const auto degraded = both(both(joined(closed), joined(outdated)), away)) {
     conditions.troubled(condition_type::kDegraded, *degraded);
   } else if (kept && hasAvailable(status.shape)) {
     conditions.troubled(condition_type::kDegraded, *kept);

@@ -1,32 +1,24 @@
 #include "proxy/compile/status/egress_policy_status.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "config/model/egress_policy.h"
-#include "proxy/compile/gateways/gateway_plan.h"
 #include "proxy/compile/policies/egress_policies.h"
+#include "proxy/compile/policies/egress_visibility.h"
 #include "proxy/compile/status/attached_policy_status.h"
+#include "proxy/compile/status/egress_ways.h"
 
 namespace sluice::compile {
 namespace {
-
-/// Returns true if a listener of the Gateway, or the one of that name, could ask clients for credentials.
-bool canAskClients(const std::vector<GatewayPlan>& gateways, const config::ObjectMeta& gateway,
-                   std::string_view listener) {
-  const auto plan =
-      std::find_if(gateways.begin(), gateways.end(), [&](const auto& each) { return &each.gateway->meta == &gateway; });
-  return plan != gateways.end() && std::any_of(plan->listeners.begin(), plan->listeners.end(), [&](const auto& each) {
-           return speaksHttp(*each.listener) && (listener.empty() || each.listener->name == listener);
-         });
-}
 
 /// Returns why the clientAuthentication of the policy does not apply to a Gateway or a listener of it.
 std::optional<Fault> faultOfAuthentication(const config::EgressPolicy& policy, const config::ObjectMeta& gateway,
                                            std::string_view listener,
                                            const AttachedPolicies<config::EgressPolicy>& policies,
-                                           const std::vector<GatewayPlan>& gateways) {
+                                           const EgressWays& ways) {
   const std::string& path = policy.clientAuthentication->path;
-  if (!canAskClients(gateways, gateway, listener)) {
+  if (ways.empty()) {
     return fault(config::reason::kUnsupportedRule, path,
                  "no listener there speaks HTTP, so none can ask clients for credentials");
   }
@@ -35,6 +27,15 @@ std::optional<Fault> faultOfAuthentication(const config::EgressPolicy& policy, c
   return fault(config::reason::kConflicted, path,
                std::string(first->policy->meta.kind) + " " + first->policy->meta.qualifiedName() +
                    " authenticates clients of the same and comes first; the rules of both take effect");
+}
+
+/// `object` may be null.
+std::vector<config::Finding> notesOn(const config::EgressPolicy& policy, const config::ObjectMeta* object,
+                                     std::string_view section, const StatusSources& sources) {
+  std::vector<config::Finding> notes = ignoredNotes(policy.unsupported);
+  if (object == nullptr) return notes;
+  for (config::Finding& each : notesOnCallers(policy, *object, section, sources)) notes.push_back(std::move(each));
+  return notes;
 }
 
 }  // namespace
@@ -47,12 +48,16 @@ void egressPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
           const std::optional<Fault>& unfound) {
         std::optional<Fault> why = unfound;
         if (!why) why = faultOfEgressPolicy(policy, sources.model);
+        const EgressWays ways = object != nullptr ? waysTo(*object, section, sources) : EgressWays();
+        if (!why) why = unseenRule(policy, ways);
         if (!why && authenticates(policy) && object != nullptr) {
-          why = faultOfAuthentication(policy, *object, section, policies, sources.gateways);
+          why = faultOfAuthentication(policy, *object, section, policies, ways);
         }
         Conditions conditions(policy.meta);
         conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)),
-                         ignoredNotes(policy.unsupported));
+                         notesOn(policy, object, section, sources));
+        const auto unseen = partlySeenRules(policy, ways);
+        if (unseen && !why) conditions.troubled(config::condition_type::kPartiallyVisible, *unseen);
         return conditions.take();
       },
       statuses);

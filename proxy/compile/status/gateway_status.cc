@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "config/model/supported_features.h"
+#include "proxy/compile/destinations/extension_server.h"
 #include "proxy/compile/gateways/compile_listener.h"
 #include "proxy/compile/gateways/gateway_plan.h"
 #include "proxy/compile/ground/object_status.h"
@@ -64,15 +65,37 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
 }
 
 /// Adds the conditions of the hooks, because settings and hooks belong to the class.
-void setHooks(const ExtensionHooks& hooks, const std::vector<AskedServer>& servers, Conditions& conditions) {
+void setHooks(const ExtensionHooks& hooks, const std::vector<AskedServer>& servers,
+              const std::optional<Fault>& outdated, Conditions& conditions) {
   CompiledUses all = hooks.ofRoutes;
   all.append(hooks.ofListeners);
-  if (const auto why = both(degradation(all.refused), awayFault(servers))) {
+  if (const auto why = both(degradation(all.refused), both(outdated, awayFault(servers)))) {
     conditions.troubled(condition_type::kDegraded, *why);
   }
   noteOnce(all.refused, awayUses(servers));
   addUseConditions(all.refused, conditions, kMostConditions);
   addServerConditions(servers, conditions, kMostConditions);
+}
+
+/// Returns what to tell as long as some clients are served whose certificates break the rules.
+std::optional<Fault> insecureMode(const config::Gateway& gateway) {
+  std::vector<Fault> modes;
+  if (!gateway.frontend) return std::nullopt;
+  for (const config::FrontendValidation* each : gateway.frontend->validations()) {
+    if (!each->insecureFallback) continue;
+    modes.push_back(fault(reason::kConfigurationChanged, each->path + ".mode",
+                          "AllowInsecureFallback serves clients without a valid certificate too"));
+  }
+  return joined(modes);
+}
+
+/// Returns the faults of a Gateway that is served in parts, or with certificates of the past.
+std::vector<Fault> degradationsOf(const GatewayPlan& plan) {
+  std::vector<Fault> faults = plan.unprocessed;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (auto outdated = outdatedPairs(each)) faults.push_back(*std::move(outdated));
+  }
+  return faults;
 }
 
 bool isServedAt(const GatewayPlan& plan, std::string_view address) {
@@ -96,7 +119,11 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   }
   conditions.check(condition_type::kProgrammed, unprogrammed);
   conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
-  if (const auto why = joined(plan.unprocessed)) conditions.troubled(condition_type::kDegraded, *why);
+  // This condition must be absent when no such mode is set.
+  if (const auto mode = insecureMode(*plan.gateway)) {
+    conditions.troubled(condition_type::kInsecureFrontendValidationMode, *mode);
+  }
+  if (const auto why = joined(degradationsOf(plan))) conditions.troubled(condition_type::kDegraded, *why);
   for (const std::string& address : plan.addresses) {
     if (!address.empty() && isServedAt(plan, address)) status.addresses.push_back({"IPAddress", address});
   }
@@ -142,7 +169,8 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     conditions.check(condition_type::kAccepted, why);
     setVersion(sources, conditions);
     if (each.meta.name == model.gatewayClassName)
-      setHooks(sources.hooks, sources.servers.in(objectName(holderOf(each.meta), each.meta.name)), conditions);
+      setHooks(sources.hooks, sources.servers.in(objectName(holderOf(each.meta), each.meta.name)),
+               outdatedServerPairs(model, holderOf(each.meta)), conditions);
     status.conditions = conditions.take();
     status.supportedFeatures = config::supportedFeatures(sources.placement, model.gatewayApi);
     statuses.push_back(std::move(status));

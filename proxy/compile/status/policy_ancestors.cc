@@ -7,6 +7,7 @@
 #include "config/read/object_kinds.h"
 #include "config/read/stray_target.h"
 #include "proxy/compile/gateways/gateway_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/references.h"
 
 namespace sluice::compile {
@@ -79,8 +80,13 @@ PolicyReach::PolicyReach(const StatusSources& sources) : model_(sources.model), 
   for (const GatewayPlan& each : gateways_) add(each.gateway->meta);
   addRoutes(model.all<config::HttpRoute>());
   addRoutes(model.all<config::GrpcRoute>());
+  // Payload processors of these Gateways may ask a Service to which no route leads.
+  std::set<std::string_view> asked;
+  for (const auto& each : sources.backendsInUse) asked.insert(each->object);
   for (const config::Service& each : model.all<config::Service>()) {
-    if (destinations_.contains({each.meta.nameSpace, each.meta.group, each.meta.kind, each.meta.name})) add(each.meta);
+    const config::ObjectMeta& meta = each.meta;
+    const bool isNamed = destinations_.contains({meta.nameSpace, meta.group, meta.kind, meta.name});
+    if (isNamed || asked.contains(objectOf(meta))) add(meta);
   }
   for (const config::Backend& each : model.all<config::Backend>()) {
     add(each.meta);

@@ -8,6 +8,7 @@
 #include "proxy/compile/backends/compile_backend.h"
 #include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/ground/references.h"
+#include "proxy/compile/policies/destination_traffic.h"
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/processors/server_ref.h"
 #include "proxy/compile/status/attachment.h"
@@ -50,8 +51,9 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
     for (const config::Value& each : refs->items) {
       config::BackendObjectReference ref = serverRefOf(each);
       ref.object.path = use.path + ".backendRef";
-      const BackendResult found = overGrpc(sources.backends.resolve(ref, holder).first(), ref.object.path,
-                                           describe(ref.object, holder.nameSpace) + ": ");
+      const BackendUse server = sources.backends.resolve(ref, holder);
+      BackendResult found = overGrpc(server.first(), ref.object.path, describe(ref.object, holder.nameSpace) + ": ");
+      found = governedDestination(std::move(found), server, holder, sources.traffic);
       if (!found) faults.push_back(found.fault);
     }
   }

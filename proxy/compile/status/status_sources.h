@@ -3,11 +3,16 @@
 // They live as long as the writing. The objects that they refer to must outlive them.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "config/model/model.h"
 #include "config/model/supported_features.h"
 #include "config/status/conditions.h"
+
+namespace sluice::routing {
+struct BackendPlan;
+}
 
 namespace sluice::compile {
 
@@ -16,6 +21,7 @@ class BackendCatalog;
 class BackendFaults;
 class BackendTlsPolicies;
 class RefusedUses;
+class TrafficPolicies;
 struct ExtensionHooks;
 struct GatewayPlan;
 
@@ -29,7 +35,9 @@ struct StatusSources {
   const RefusedUses& refusedUses;
   const AskedServers& servers;
   const BackendTlsPolicies& tlsPolicies;
+  const TrafficPolicies& traffic;
   const BackendFaults& backendFaults;
+  const std::vector<std::shared_ptr<const routing::BackendPlan>>& backendsInUse;  // those of the snapshot
   config::GatewayPlacement placement = config::GatewayPlacement::kMachine;
 };
 

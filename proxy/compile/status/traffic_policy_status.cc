@@ -1,12 +1,15 @@
 #include "proxy/compile/status/traffic_policy_status.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "config/read/object_kinds.h"
 #include "proxy/compile/ground/hints.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/routes/compile_failover.h"
 #include "proxy/compile/status/attached_policy_status.h"
+#include "proxy/compile/status/traffic_policy_notes.h"
 
 namespace sluice::compile {
 namespace {
@@ -65,11 +68,12 @@ std::optional<Fault> strayPriorities(const config::TrafficPolicy& policy, const 
 void trafficPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
   attachedPolicyStatuses<config::TrafficPolicy>(
       sources, {"nothing is changed", "its targets cannot be read, so no requests are refused for it"},
-      [&sources](const config::TrafficPolicy& policy, const config::ObjectMeta* object, std::string_view,
+      [&sources](const config::TrafficPolicy& policy, const config::ObjectMeta* object, std::string_view section,
                  const std::optional<Fault>& why) {
         Conditions conditions(policy.meta);
-        conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)),
-                         ignoredNotes(policy.unsupported));
+        std::vector<config::Finding> notes = ignoredNotes(policy.unsupported);
+        for (config::Finding& each : notesOnTarget(policy, object, section, sources)) notes.push_back(std::move(each));
+        conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)), notes);
         if (object != nullptr) {
           conditions.check(config::condition_type::kResolvedRefs, strayPriorities(policy, *object, sources.model));
         }

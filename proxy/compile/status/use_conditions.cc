@@ -41,8 +41,7 @@ Fault faultOf(const AskedServer& server) {
   base::Timestamp since;
   return summary(reason::kExtensionUnavailable, server.path,
                  std::string("its server ") + how + " since " + std::string(since.text(state.since)) + " (" + count +
-                     " when this was noticed); until it answers, its requests " +
-                     (server.open ? "go on without it" : "are refused"));
+                     " when this was noticed); until it answers, its requests " + std::string(effectOf(server.loss)));
 }
 
 struct UseFaults {
@@ -82,7 +81,7 @@ void addUseConditions(const std::vector<RefusedUse>& refused, Conditions& condit
 std::vector<RefusedUse> awayUses(const std::vector<AskedServer>& servers) {
   std::vector<RefusedUse> result;
   for (const AskedServer& each : servers) {
-    if (isAway(each)) result.push_back({each.writtenIn, each.use, faultOf(each), each.open});
+    if (isAway(each)) result.push_back({each.writtenIn, each.use, faultOf(each), each.loss != ServerLoss::kRefused});
   }
   return result;
 }

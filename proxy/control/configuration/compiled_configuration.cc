@@ -85,12 +85,13 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
     std::move(silent.begin(), silent.end(), std::back_inserter(made.problems));
     if (made.model.gatewayClassName.empty()) made.problems.push_back(missingClass(made.model));
   }
+  if (made.readable) made.certificates = namedCertificates(made.model);
   made.revisionKey = givenRevisionKey(made.model, made.problems);
   made.unusable = std::move(unusable);
   made.digest = std::move(loaded.digest);
   made.revision = std::move(loaded.revision);
   made.servedDigest = made.digest;
-  if (previous != nullptr && made.readable && !made.model.kept.empty()) {
+  if (previous != nullptr && made.readable && config::servesEarlierVersions(made.model)) {
     made.kept = config::keptVersions(made.model, set, previous->set, previous->kept);
     made.servedDigest = config::servedDigest(set, made.kept);
   }

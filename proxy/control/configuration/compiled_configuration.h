@@ -15,6 +15,7 @@
 #include "config/model/model.h"
 #include "config/status/conditions.h"
 #include "proxy/compile/compile.h"
+#include "proxy/control/configuration/named_certificates.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::control {
@@ -42,6 +43,8 @@ struct CompiledConfiguration {
   std::string servedRevision;
   /// The key of digests that the settings name.
   std::optional<base::Secret> revisionKey;
+  /// The certificates that it names, for reports about those that expire.
+  std::vector<NamedCertificate> certificates;
   /// Where this process cannot listen.
   compile::UnusablePlaces unusable;
   /// Digest of the EndpointSlices, which the other digests leave out.

@@ -73,7 +73,7 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
     const ServiceName service{each.meta.nameSpace, each.service};
     sliced.insert(service);
     for (const config::EndpointSlice::Port& port : each.ports) {
-      if (!each.addresses.empty()) ready.emplace(service.first, service.second, port.name);
+      if (!each.endpoints.empty()) ready.emplace(service.first, service.second, port.name);
     }
     const bool known = model.find<config::Service>(service.first, service.second) != nullptr ||
                        model.findRejected("", config::Service::kKind, service.first, service.second) != nullptr;

@@ -24,6 +24,9 @@ Binds distinctBinds(const routing::Snapshot& snapshot) {
   return binds;
 }
 
+bool isForwardProxy(const routing::Bind& bind) { return routing::isForwardProxy(bind.service); }
+bool isOrdinary(const routing::Bind& bind) { return !isForwardProxy(bind); }
+
 /// Names the listeners, the first of them if there are many.
 std::string listed(const Binds& binds) {
   constexpr std::size_t kMostNamed = 20;
@@ -33,8 +36,9 @@ std::string listed(const Binds& binds) {
     for (const routing::ListenerOfTable& each : routing::listenersOf(routing::routesOf(bind->service))) {
       if (++count > kMostNamed) continue;
       text += count == 1 ? "" : ", ";
-      text += each.listener->gateway + " " + each.listener->section + " (" + (bind->tls ? "https" : "http") +
-              ", port " + std::to_string(bind->port) + (each.hostname.empty() ? "" : ", " + each.hostname) + ")";
+      text += each.listener->gateway + " " + each.listener->section + " (" +
+              (isForwardProxy(*bind) ? "forward proxy, " : "") + (bind->tls ? "https" : "http") + ", port " +
+              std::to_string(bind->port) + (each.hostname.empty() ? "" : ", " + each.hostname) + ")";
     }
   }
   if (count > kMostNamed) text += " and " + std::to_string(count - kMostNamed) + " others";
@@ -59,31 +63,50 @@ base::Error noListener(std::string_view what, const Binds& binds) {
   return base::Error::badRequest(400, "no listener " + std::string(what) + "; there are: " + listed(binds));
 }
 
-bool isForwardProxy(const routing::Bind& bind) { return std::get<routing::HttpService>(bind.service).forwardProxy; }
+bool hasHost(const routing::Bind& bind, std::string_view host) {
+  return routing::routesOf(bind.service).index().listenerOf(host) != nullptr;
+}
+
+/// Returns the sockets of `binds` to which a client connects for the URL.
+base::Result<Binds> atUrl(const Binds& binds, const UrlInQuestion& url, const Binds& ofGateway) {
+  const bool tls = url.scheme == http::Scheme::kHttps;
+  Binds fitting = those(binds, [&](const routing::Bind& bind) { return bind.tls == tls; });
+  if (fitting.empty()) return noListener(tls ? "speaks https" : "speaks http", ofGateway);
+  const Binds ofPort = those(fitting, [&](const routing::Bind& bind) { return bind.port == url.port; });
+  if (!ofPort.empty() || url.portGiven) fitting = ofPort;
+  if (fitting.empty()) return noListener("has port " + std::to_string(url.port), ofGateway);
+  return fitting;
+}
+
+/// Returns the sockets at which a request for the URL may arrive: those at its port, or else those that have its host,
+/// or else forward proxies, whose clients name other ports than theirs.
+base::Result<Binds> fittingBinds(const Binds& ofGateway, const UrlInQuestion& url) {
+  Binds proxies = those(ofGateway, isForwardProxy);
+  if (url.isTunnel) {
+    if (proxies.empty()) return noListener("is a forward proxy", ofGateway);
+    return proxies;
+  }
+  auto fitting = atUrl(those(ofGateway, isOrdinary), url, ofGateway);
+  const auto isMeant = [&](const routing::Bind* bind) { return bind->port == url.port || hasHost(*bind, url.host); };
+  const bool meant = fitting.ok() && std::any_of(fitting->begin(), fitting->end(), isMeant);
+  if (!meant && !proxies.empty()) return proxies;
+  return fitting;
+}
 
 }  // namespace
 
 base::Result<const routing::Bind*> chooseBind(const routing::Snapshot& snapshot, const UrlInQuestion& url,
                                               std::string_view gateway) {
   const Binds all = distinctBinds(snapshot);
-  Binds fitting = those(all, [&](const routing::Bind& bind) { return gateway.empty() || isOf(bind, gateway); });
-  if (fitting.empty() && !gateway.empty()) return noListener("of Gateway " + std::string(gateway) + " is served", all);
-  const Binds ofGateway = fitting;
-  if (url.isTunnel) {
-    fitting = those(fitting, isForwardProxy);
-    if (fitting.empty()) return noListener("is a forward proxy", ofGateway);
-  } else {
-    const bool tls = url.scheme == http::Scheme::kHttps;
-    fitting = those(fitting, [&](const routing::Bind& bind) { return bind.tls == tls; });
-    if (fitting.empty()) return noListener(tls ? "speaks https" : "speaks http", ofGateway);
-    const Binds ofPort = those(fitting, [&](const routing::Bind& bind) { return bind.port == url.port; });
-    if (!ofPort.empty() || url.portGiven) fitting = ofPort;
-    if (fitting.empty()) return noListener("has port " + std::to_string(url.port), ofGateway);
+  const Binds ofGateway = those(all, [&](const routing::Bind& bind) { return gateway.empty() || isOf(bind, gateway); });
+  if (ofGateway.empty() && !gateway.empty()) {
+    return noListener("of Gateway " + std::string(gateway) + " is served", all);
   }
+  auto found = fittingBinds(ofGateway, url);
+  if (!found) return found.error();
+  Binds fitting = *std::move(found);
   if (fitting.size() > 1) {
-    const Binds ofHost = those(fitting, [&](const routing::Bind& bind) {
-      return routing::routesOf(bind.service).index().listenerOf(url.host) != nullptr;
-    });
+    const Binds ofHost = those(fitting, [&](const routing::Bind& bind) { return hasHost(bind, url.host); });
     if (!ofHost.empty()) fitting = ofHost;
   }
   if (fitting.size() == 1) return fitting.front();

@@ -6,12 +6,14 @@
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/control/explain/choose_bind.h"
 #include "proxy/control/explain/explained_backend.h"
+#include "proxy/control/explain/explained_caller.h"
 #include "proxy/control/explain/explained_egress.h"
 #include "proxy/control/explain/explained_filters.h"
 #include "proxy/control/explain/explained_steps.h"
 #include "proxy/control/explain/match_words.h"
 #include "proxy/http/connection_auth.h"
 #include "proxy/http/grpc.h"
+#include "proxy/http/target.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/backend_dial.h"
 #include "proxy/routing/dynamic_targets.h"
@@ -27,6 +29,13 @@ namespace {
 // More entries than are shown, because some belong to the rule that serves.
 constexpr std::size_t kSurveyed = 3 * kMostPassedOver;
 
+/// The client of the request in question, as far as it is told.
+struct ClientInQuestion {
+  std::optional<net::Address> address;
+  std::optional<base::Caller> caller;
+  std::string_view serverName;  // of TLS in a tunnel; empty: that of the destination
+};
+
 template <typename RouteType>
 std::string ruleNameIn(const config::Model& model, std::string_view route, std::size_t index) {
   const std::size_t slash = route.find('/');
@@ -39,14 +48,13 @@ std::string ruleNameIn(const config::Model& model, std::string_view route, std::
 class ExplanationMaker {
  public:
   ExplanationMaker(const routing::Snapshot& snapshot, const config::Model& model, const routing::Bind& bind,
-                   ReadRequest& request, const std::optional<net::Address>& client, const std::string& serverName)
+                   ReadRequest& request, const ClientInQuestion& client)
       : snapshot_(snapshot),
         model_(model),
         bind_(bind),
         client_(client),
-        serverName_(serverName),
         routes_(routing::routesOf(bind.service)),
-        isForwardProxy_(std::get<routing::HttpService>(bind.service).forwardProxy),
+        isForwardProxy_(routing::isForwardProxy(bind.service)),
         arena_(request.message.arena),
         head_(request.message.head) {}
 
@@ -57,8 +65,10 @@ class ExplanationMaker {
       refuse(*refused);
       return std::move(result_);
     }
+    const std::string_view named = head_.authority;
     const std::optional<base::Error> unsettled = routing::settleHead(arena_, head_, routes_);
     describeRequest();
+    if (head_.authority != named) result_.notes.emplace_back("the listener takes the port out of the authority");
     if (unsettled) {
       refuse(*unsettled);
       return std::move(result_);
@@ -97,6 +107,7 @@ class ExplanationMaker {
   /// A preflight is surveyed as the request that it announces, if it is matched as that request.
   void survey() {
     if (match_.listener == nullptr) return;
+    noteMatchedPath();
     routing::RouteSurvey survey = routing::surveyRoutes(routes_, head_, kSurveyed);
     const auto serves = [this](const routing::RouteSurvey& each) {
       return each.serving() != nullptr && each.serving()->candidate->rule.get() == match_.rule;
@@ -112,6 +123,8 @@ class ExplanationMaker {
       result_.listener->authentication = authentication->policy;
       result_.listener->authenticationRequired = authentication->required;
     }
+    result_.listener->clientCertificates = clientCertificates(*match_.listener);
+    noteCaller();
     const routing::SurveyedEntry* const serving = serves(survey) ? survey.serving() : nullptr;
     if (serving != nullptr) {
       result_.rule = describe(*serving);
@@ -123,6 +136,20 @@ class ExplanationMaker {
       if (entry.candidate->rule.get() == match_.rule) continue;
       result_.others.push_back({describe(entry), reasonInWords(entry, serving, matched)});
     }
+  }
+
+  void noteCaller() {
+    const bool isIdentified = client_.caller && client_.caller->assurance != base::Assurance::kNone;
+    if (!isIdentified || identifiesCallers(*match_.listener)) return;
+    result_.notes.emplace_back("the listener identifies no caller: requests to it are decided as without identity");
+  }
+
+  void noteMatchedPath() {
+    if (!match_.listener->matching.ignorePathParameters) return;
+    std::string room;
+    const std::string_view matched = http::withoutPathParameters(head_.path(), room);
+    if (matched == head_.path()) return;
+    result_.notes.emplace_back("the listener matches the path without its parameters: " + std::string(matched));
   }
 
   // --- the outcome, in the order in which exchange/request_path.cc decides it ---
@@ -227,11 +254,14 @@ class ExplanationMaker {
     routing::EgressCoverage coverage{match_.listener->egress, rule.egress};
     if (!coverage.any()) return;
     routing::EgressFacts facts = routing::egressFacts(
-        *weighted.backend, client_ ? base::AddressBytes(client_->bytes()) : base::AddressBytes(),
+        *weighted.backend, client_.address ? base::AddressBytes(client_.address->bytes()) : base::AddressBytes(),
         routing::egressHttp(head_), routing::leavingHttp(arena_, head_, rule, weighted), isForwardProxy_);
+    facts.caller = client_.caller ? &*client_.caller : nullptr;
+    facts.callerUnknown = !client_.caller && identifiesCallers(*match_.listener);
+    facts.ignoresPathParameters = match_.listener->matching.ignorePathParameters;
     if (facts.way == routing::EgressWay::kConnect) {
       facts.tls = true;
-      facts.serverName = serverName_.empty() ? facts.name : std::string_view(serverName_);
+      facts.serverName = client_.serverName.empty() ? facts.name : client_.serverName;
     }
     ExplainedRefusal refusal{answerOf(routing::egressDenied()), filtersOfRefused(rule, &weighted),
                              steps(&weighted, rule.failover ? Course::kAnswered : Course::kDenied),
@@ -333,8 +363,7 @@ class ExplanationMaker {
   const routing::Snapshot& snapshot_;
   const config::Model& model_;
   const routing::Bind& bind_;
-  const std::optional<net::Address>& client_;
-  const std::string& serverName_;  // of TLS in a tunnel; empty: that of the destination
+  const ClientInQuestion& client_;
   const routing::RouteTable& routes_;
   const bool isForwardProxy_;
   base::Arena& arena_;
@@ -353,15 +382,20 @@ base::Result<Explanation> explain(const routing::Snapshot& snapshot, const confi
   if (!asked.clientAddress.empty() && !client) {
     return base::Error::badRequest(400, "client address: it is no IP address");
   }
+  const auto caller = readCaller(asked.caller);
+  if (!caller) return caller.error();
   const auto bind = chooseBind(snapshot, *url, asked.gateway);
   if (!bind) return bind.error();
-  auto request = readRequest(asked, *url);
+  const bool atProxy = routing::isForwardProxy((*bind)->service);
+  auto request = readRequest(asked, *url, atProxy);
   if (!request) return request.error();
-  // RFC 6066 section 3: an address is no server name.
-  const bool named = (*bind)->tls && !net::Address::parse(url->host, 0);
-  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request, client, asked.serverName)
+  // RFC 6066 section 3: an address is no server name. The name of a forward proxy is not in the URL.
+  const bool named = (*bind)->tls && !atProxy && !net::Address::parse(url->host, 0);
+  const ClientInQuestion asking{client, *caller, asked.serverName};
+  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request, asking)
                                 .make(request->refusal, named ? std::string_view(url->host) : std::string_view());
   explanation.clientAddress = asked.clientAddress;
+  explanation.caller = *caller;
   return explanation;
 }
 

@@ -53,13 +53,17 @@ ExplainedBackend explainedBackend(const http::RequestHead& request, const routin
   const auto* reached = routing::planFor(request, backend.backend);
   const routing::BackendPlan& plan = reached != nullptr ? **reached : *backend.backend;
   result.name = plan.name;
+  result.object = plan.object;
   result.port = plan.port;
   result.protocol = protocolInWords(plan);
   if (plan.tls) result.tls = explainedTls(*plan.tls);
   if (plan.endpoints) {
-    for (const routing::Endpoint& each : *newest(snapshot, plan).endpoints) {
-      const auto address = net::Address::parse(each.ip, each.port);
-      if (address) result.addresses.push_back(judged(*address, guard.permitsEndpoint(address->bytes())));
+    const routing::BackendPlan& current = newest(snapshot, plan);
+    for (std::size_t i = 0; i < current.endpoints->size(); ++i) {
+      const auto address = net::Address::parse((*current.endpoints)[i].ip, (*current.endpoints)[i].port);
+      if (!address) continue;
+      result.addresses.push_back(judged(*address, guard.permitsEndpoint(address->bytes())));
+      result.addresses.back().zone = current.zones[i].zone;
     }
     return result;
   }

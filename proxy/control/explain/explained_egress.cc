@@ -11,21 +11,28 @@ using routing::EgressRuling;
 
 routing::EgressFacts withoutViews(routing::EgressFacts facts) {
   facts.client = {};
+  facts.caller = nullptr;
   facts.name = {};
   facts.sent = facts.leaving = {};
   facts.serverName.reset();
   return facts;
 }
 
-/// Returns the decision of one policy. What is undecided by an address, with a client, is denied in the end.
+std::optional<base::Caller> callerIn(const routing::EgressFacts& facts) {
+  return facts.caller != nullptr ? std::optional(*facts.caller) : std::nullopt;
+}
+
+/// Returns the decision of one policy. What is undecided by an address, with a client and a caller, is denied in the
+/// end.
 ExplainedRuling rulingOf(const EgressJudge& policy, const routing::EgressJudgement& judgement,
                          const routing::EgressFacts& facts) {
   ExplainedRuling result{judgement.ruling, std::string(policy.name()), std::string(policy.ruleName(judgement.rule))};
   if (judgement.ruling != EgressRuling::kUndecided) return result;
   result.rule.clear();
+  result.byCaller = facts.callerUnknown && policy.looksAtCallers();
   result.byClient = facts.client.empty() && policy.looksAtClients();
   result.byAddress = facts.address.empty() && policy.looksAtAddresses();
-  if (!result.byClient && !result.byAddress) {
+  if (!result.byCaller && !result.byClient && !result.byAddress) {
     result.ruling = EgressRuling::kDenied;
     result.rule = policy.ruleName(routing::kEgressDefault);
   }
@@ -43,6 +50,7 @@ ExplainedRuling undecidedBy(const routing::EgressCoverage& coverage, const routi
       if (one.ruling != EgressRuling::kUndecided) continue;
       if (result.policy.empty()) result.policy = one.policy;
       result.ruling = EgressRuling::kUndecided;
+      result.byCaller = result.byCaller || one.byCaller;
       result.byClient = result.byClient || one.byClient;
       result.byAddress = result.byAddress || one.byAddress;
     }
@@ -86,6 +94,7 @@ QuestionedDial::QuestionedDial(routing::EgressCoverage coverage, const routing::
     : coverage_(std::move(coverage)),
       terms_(withoutViews(facts)),
       client_(facts.client.begin(), facts.client.end()),
+      caller_(callerIn(facts)),
       name_(facts.name),
       sentMethod_(facts.sent.method),
       sentPath_(facts.sent.path),
@@ -97,6 +106,7 @@ QuestionedDial::QuestionedDial(routing::EgressCoverage coverage, const routing::
 routing::EgressFacts QuestionedDial::facts() const {
   routing::EgressFacts facts = terms_;
   facts.client = client_;
+  facts.caller = caller_ ? &*caller_ : nullptr;
   facts.name = name_;
   facts.sent = {sentMethod_, sentPath_};
   facts.leaving = {leavingMethod_, leavingPath_};

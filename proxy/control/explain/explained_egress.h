@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ class QuestionedDial {
   const routing::EgressCoverage coverage_;
   const routing::EgressFacts terms_;  // without views
   const std::vector<std::uint8_t> client_;
+  const std::optional<base::Caller> caller_;
   const std::string name_;
   const std::string sentMethod_;
   const std::string sentPath_;

@@ -44,6 +44,12 @@ bool saysGrpc(const http::Headers& fields) {
   return type != nullptr && base::toLower(type->value).starts_with("application/grpc");
 }
 
+/// `whole` asks for absolute-form (RFC 9112 section 3.2.2).
+std::string targetOf(const UrlInQuestion& url, bool whole) {
+  if (url.isTunnel) return url.authority;
+  return whole ? std::string(http::schemeName(url.scheme)) + "://" + url.authority + url.target : url.target;
+}
+
 }  // namespace
 
 base::Result<UrlInQuestion> readUrl(std::string_view url) {
@@ -75,12 +81,11 @@ base::Result<UrlInQuestion> readUrl(std::string_view url) {
   return result;
 }
 
-base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlInQuestion& url) {
+base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlInQuestion& url, bool atProxy) {
   ReadRequest read;
   base::Arena& arena = read.message.arena;
   http::RawRequest raw;
   raw.method = url.isTunnel ? "CONNECT" : arena.copy(asked.method);
-  raw.target = arena.copy(url.isTunnel ? url.authority : url.target);
   if (base::Status added = addFields(asked.headers, arena, raw.fields); !added.ok()) return added.error();
   raw.version = saysGrpc(raw.fields) && !url.isTunnel ? http::Version::kHttp2 : http::Version::kHttp11;
   const bool hasHost = raw.fields.find("host") != nullptr;
@@ -90,7 +95,8 @@ base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlI
   } else if (!hasHost) {
     raw.fields.add(arena, "host", arena.copy(url.authority));
   }
-  auto head = http::checkRequest(arena, raw, {url.scheme, url.isTunnel});
+  raw.target = arena.copy(targetOf(url, atProxy && raw.version == http::Version::kHttp11));
+  auto head = http::checkRequest(arena, raw, {url.scheme, atProxy});
   if (head) {
     read.message.head = *std::move(head);
   } else {

@@ -9,6 +9,7 @@
 
 #include "proxy/base/arena.h"
 #include "proxy/base/result.h"
+#include "proxy/control/explain/explained_caller.h"
 #include "proxy/http/message.h"
 
 namespace sluice::control {
@@ -21,6 +22,7 @@ struct RequestInQuestion {
   std::string gateway;               // "namespace/name" of the Gateway that gets it; empty: any
   std::string clientAddress;         // empty: not known
   std::string serverName;            // of TLS in a tunnel; empty: that of the destination
+  CallerInQuestion caller;
 };
 
 /// A URL with a scheme, taken apart.
@@ -45,7 +47,8 @@ struct ReadRequest {
 };
 
 /// Makes the head as codecs do (http/hygiene). The request is HTTP/2 if it has the Content-Type of gRPC, else HTTP/1.1.
-/// A Host among the headers replaces the one of the URL. Errors are those of the question: a header without a colon.
-base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlInQuestion& url);
+/// A Host among the headers replaces the one of the URL. `atProxy` states that a forward proxy gets it, by the whole
+/// URL. Errors are those of the question: a header without a colon.
+base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlInQuestion& url, bool atProxy);
 
 }  // namespace sluice::control

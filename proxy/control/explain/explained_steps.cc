@@ -21,6 +21,12 @@ std::string_view scopeName(processing::Scope scope) {
   return {};
 }
 
+std::string fallbackOf(const processing::Step& step) {
+  if (step.fallback == nullptr) return {};
+  if (step.standIn() != nullptr) return "use " + step.standIn()->name;
+  return "response " + std::to_string(step.fallback->status);
+}
+
 bool hasStepsOfRequest(const processing::Chains& chains) {
   return processing::hasSteps(chains, Phase::kRequestHeaders) || processing::hasSteps(chains, Phase::kRequestBody);
 }
@@ -49,9 +55,10 @@ class StepLister {
   processing::Chains shared() const { return {sources_.gateway, sources_.route, nullptr}; }
   processing::Chains own() const { return {nullptr, nullptr, sources_.backend}; }
 
-  /// Without steps of the Gateway and the route there are no rounds: the Backend's steps all run in the attempt.
+  /// Returns true if steps run before the attempt.
   bool hasRounds() const {
-    return hasStepsOfRequest({sources_.preRouting, nullptr, nullptr}) || hasStepsOfRequest(shared());
+    return hasStepsOfRequest({sources_.preRouting, nullptr, nullptr}) || hasStepsOfRequest(shared()) ||
+           (sources_.backend != nullptr && sources_.backend->hasPreAuthOfRequest());
   }
 
   void addRefusing() {
@@ -61,11 +68,30 @@ class StepLister {
   void addRounds(Course course) {
     if (!hasRounds()) return;
     addRequest("before authentication", shared(), Round::kFirst);
-    addRequest("before authentication", own(), Round::kFirst);
+    addOwnOfFirst();
     if (course != Course::kDenied) addRequest("after authentication", shared(), Round::kSecond);
   }
 
-  void addAttempt() { addRequest("attempt", own(), hasRounds() ? Round::kSecond : Round::kBoth); }
+  /// From the first step on that works on the body as it flows, the Backend's steps wait for the attempt.
+  void addOwnOfFirst() {
+    if (sources_.backend == nullptr) return;
+    for (const Phase phase : {Phase::kRequestHeaders, Phase::kRequestBody}) {
+      for (const processing::Step& step : sources_.backend->of(phase, Round::kFirst)) {
+        const bool waits = phase == Phase::kRequestBody && processing::isTakenAsItFlows(step.body.mode);
+        if (waits && rest_ == nullptr) rest_ = &step;
+        if (rest_ == nullptr) add("before authentication", step);
+      }
+    }
+  }
+
+  void addAttempt() {
+    if (rest_ != nullptr) {
+      processing::StepQueue queue;
+      queue.appendFrom(*sources_.backend, *rest_);
+      take("attempt", queue);
+    }
+    addRequest("attempt", own(), hasRounds() ? Round::kSecond : Round::kBoth);
+  }
 
   void addConnection() {
     addPhase("attempt", Phase::kConnect);
@@ -90,12 +116,13 @@ class StepLister {
   void add(const char* stage, const processing::Step& step) {
     steps_.push_back({stage, std::string(processing::phaseName(step.phase)), std::string(scopeName(step.scope)),
                       step.name, step.type, step.priority, step.failOpen, step.preAuth,
-                      step.timeout == base::Duration::zero() ? timeout_ : step.timeout});
+                      step.timeout == base::Duration::zero() ? timeout_ : step.timeout, fallbackOf(step)});
   }
 
   const StepSources& sources_;
   const base::Duration timeout_;
   std::vector<ExplainedStep> steps_;
+  const processing::Step* rest_ = nullptr;  // the first step before authentication that waits for the attempt
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/terms/caller.h"
 #include "proxy/base/terms/dns_terms.h"
 #include "proxy/routing/policy/egress/egress_judge.h"
 
@@ -25,6 +26,8 @@ struct ExplainedListener {
   /// The EgressPolicy by which its clients prove who they are, "namespace/name"; empty if they need not.
   std::string authentication = {};
   bool authenticationRequired = false;
+  /// Which certificates it wants of its clients: "required", "optional" or "any"; empty if it asks for none.
+  std::string clientCertificates = {};
 };
 
 /// A rule of a route, and one of its matches.
@@ -41,6 +44,15 @@ struct ExplainedRule {
 struct PassedOver {
   ExplainedRule rule;
   std::string reason;
+};
+
+/// A route that is for the host of the request, and that its parent does not take.
+struct RefusedRoute {
+  std::string kind;
+  std::string route;   // "namespace/name"
+  std::string parent;  // "namespace/name" of the Gateway
+  std::string reason;  // of its condition Accepted, with the message
+  std::string message;
 };
 
 /// An answer that the gateway gives by itself.
@@ -71,6 +83,7 @@ struct ExplainedStep {
   bool failOpen = false;
   bool preAuth = false;
   base::Duration timeout{};
+  std::string fallback = {};  // "use NAME" or "response STATUS"; empty: failOpen decides
 };
 
 /// The decision of an EgressPolicy.
@@ -78,7 +91,8 @@ struct ExplainedRuling {
   routing::EgressRuling ruling = routing::EgressRuling::kPassed;
   std::string policy;      // "namespace/name"; empty if none is enforced
   std::string rule;        // or "default"; empty if it is undecided
-  bool byClient = false;   // it is undecided, because it may depend on the client's address
+  bool byCaller = false;   // it is undecided, because it may depend on who the caller is
+  bool byClient = false;   // likewise, on the client's address
   bool byAddress = false;  // likewise, on the address that is dialled
 };
 
@@ -95,6 +109,7 @@ struct ExplainedAddress {
   std::string addressClass;                              // "public", "loopback", ...
   bool permitted = false;                                // by the address guard
   std::optional<ExplainedEgress> egress = std::nullopt;  // none if no policy covers the rule
+  std::string zone = {};                                 // of an endpoint of a Service; empty: unknown
 };
 
 struct ExplainedTls {
@@ -105,9 +120,16 @@ struct ExplainedTls {
   std::size_t pins = 0;
 };
 
+/// The state of a Backend that a running gateway has found out by its requests and health checks.
+struct ExplainedHealth {
+  std::string state;    // serving, failing, ejected, or unknown: nothing has reached it yet
+  std::string message;  // why it fails or is ejected, as its conditions say
+};
+
 /// A weighted backend of the rule.
 struct ExplainedBackend {
   std::string name;                       // "namespace/name"; empty if the reference is broken
+  std::string object;                     // BackendPlan::object
   std::uint32_t weight = 0;               // among those of its priority
   std::optional<std::uint32_t> priority;  // from 0 on; none if the rule has no fail-over
   std::string hostname;                   // empty for a Service
@@ -121,6 +143,7 @@ struct ExplainedBackend {
   std::string resolutionFailure;               // why a name could not be resolved
   std::optional<ExplainedEgress> egress;       // none if no policy covers the rule, or if nothing is dialled
   std::shared_ptr<const QuestionedDial> dial;  // null if `egress` has none
+  std::optional<ExplainedHealth> health;       // none: no running gateway was asked
   std::optional<ExplainedAnswer> answer;
   std::vector<ExplainedFilter> filters;
   std::vector<ExplainedStep> steps;
@@ -144,10 +167,12 @@ struct Explanation {
   std::string path;       // in normal form, without its query
   std::string version;    // of HTTP
   std::string clientAddress;
+  std::optional<base::Caller> caller;  // none: nobody has said who it is
   std::optional<ExplainedListener> listener;
   std::optional<ExplainedRule> rule;
-  std::vector<std::string> matches;  // all of the rule, in words
-  std::vector<PassedOver> others;    // the next best, at most kMostPassedOver
+  std::vector<std::string> matches;   // all of the rule, in words
+  std::vector<PassedOver> others;     // the next best, at most kMostPassedOver
+  std::vector<RefusedRoute> refused;  // at most kMostRefused
   std::vector<ExplainedBackend> backends;
   ExplainedTimeouts timeouts;
   ExplainedRetry retry;
@@ -160,5 +185,6 @@ struct Explanation {
 };
 
 inline constexpr std::size_t kMostPassedOver = 5;
+inline constexpr std::size_t kMostRefused = 5;
 
 }  // namespace sluice::control

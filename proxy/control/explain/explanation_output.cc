@@ -85,8 +85,18 @@ std::string deciderInWords(const ExplainedRuling& ruling) {
 }
 
 std::string dependenceInWords(const ExplainedRuling& ruling) {
-  if (ruling.byClient && ruling.byAddress) return "it may depend on the client's address (--from) and its own";
-  return ruling.byClient ? "it depends on the client's address (--from)" : "it depends on its address";
+  if (ruling.byClient && ruling.byAddress && !ruling.byCaller) {
+    return "it may depend on the client's address (--from) and its own";
+  }
+  std::vector<std::string_view> facts;
+  if (ruling.byCaller) facts.emplace_back("the caller (--as, --principal)");
+  if (ruling.byClient) facts.emplace_back("the client's address (--from)");
+  if (ruling.byAddress) facts.emplace_back(facts.empty() ? "its address" : "the address of the Backend");
+  std::string text = facts.size() == 1 ? "it depends on " : "it may depend on ";
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    text.append(i == 0 ? "" : i + 1 == facts.size() ? " and " : ", ").append(facts[i]);
+  }
+  return text;
 }
 
 std::string rulingInWords(const ExplainedRuling& ruling) {
@@ -98,6 +108,16 @@ std::string rulingInWords(const ExplainedRuling& ruling) {
 std::string auditInWords(const ExplainedRuling& ruling) {
   if (ruling.ruling == routing::EgressRuling::kDenied) return deciderInWords(ruling) + ", would deny it";
   return deciderInWords(ruling) + " might deny it: " + dependenceInWords(ruling);
+}
+
+/// Returns "as demo/web, assurance Certificate".
+std::string callerInWords(const base::Caller& caller) {
+  if (caller.assurance == base::Assurance::kNone) return "without identity";
+  std::string names;
+  if (!caller.serviceAccount.empty()) names = caller.nameSpace + "/" + caller.serviceAccount;
+  if (!caller.principal.empty()) names += (names.empty() ? "principal " : ", principal ") + caller.principal;
+  return (names.empty() ? "without a name" : "as " + names) + ", assurance " +
+         std::string(base::assuranceName(caller.assurance));
 }
 
 // --- parts of the output: each function writes the lines of its part, and returns its value or adds it to a map
@@ -131,9 +151,11 @@ Value filterValue(FactLines& lines, const ExplainedFilter& filter) {
 }
 
 Value stepValue(FactLines& lines, const ExplainedStep& step) {
-  lines.add("  step", step.phase + " (" + step.stage + "): " + step.type + " " + step.name + " of the " + step.scope +
-                          ", priority " + std::to_string(step.priority) + (step.preAuth ? ", preAuth" : "") +
-                          (step.failOpen ? ", failOpen" : "") + ", timeout " + bound(step.timeout));
+  lines.add("  step",
+            step.phase + " (" + step.stage + "): " + step.type + " " + step.name + " of the " + step.scope +
+                ", priority " + std::to_string(step.priority) + (step.preAuth ? ", preAuth" : "") +
+                (step.fallback.empty() ? (step.failOpen ? ", failOpen" : "") : ", fallback " + step.fallback) +
+                ", timeout " + bound(step.timeout));
   return makeMap({{"stage", step.stage},
                   {"phase", step.phase},
                   {"scope", step.scope},
@@ -141,6 +163,7 @@ Value stepValue(FactLines& lines, const ExplainedStep& step) {
                   {"type", step.type},
                   {"priority", step.priority},
                   {"failOpen", step.failOpen},
+                  {"fallback", step.fallback},
                   {"preAuth", step.preAuth},
                   {"timeout", base::formatDuration(step.timeout)}});
 }
@@ -152,15 +175,24 @@ void addFiltersAndSteps(Value& map, FactLines& lines, const std::vector<Explaine
   addMembers(map, {{"filters", makeList(filters, filter)}, {"processors", makeList(steps, step)}});
 }
 
+Value callerValue(const base::Caller& caller) {
+  return makeMap({{"namespace", caller.nameSpace},
+                  {"serviceAccount", caller.serviceAccount},
+                  {"principal", caller.principal},
+                  {"assurance", base::assuranceName(caller.assurance)}});
+}
+
 void addRequest(Value& map, FactLines& lines, const Explanation& explanation) {
   const std::string& client = explanation.clientAddress;
   lines.add("request", explanation.method + " " + explanation.authority + explanation.path + " (HTTP/" +
                            explanation.version + ")" + (client.empty() ? "" : " from " + client));
+  if (explanation.caller) lines.add("caller", callerInWords(*explanation.caller));
   addMembers(map, {{"request", makeMap({{"method", explanation.method},
                                         {"authority", explanation.authority},
                                         {"path", explanation.path},
                                         {"version", explanation.version},
-                                        {"clientAddress", client}})}});
+                                        {"clientAddress", client},
+                                        {"caller", makeOrNull(explanation.caller, callerValue)}})}});
 }
 
 Value listenerValue(FactLines& lines, const ExplainedListener& listener) {
@@ -172,6 +204,11 @@ Value listenerValue(FactLines& lines, const ExplainedListener& listener) {
                        {"port", listener.port},
                        {"protocol", protocol},
                        {"hostname", listener.hostname}});
+  if (!listener.clientCertificates.empty()) {
+    const std::string& wanted = listener.clientCertificates;
+    lines.add("clients", "certificate " + wanted + (wanted == "any" ? " (insecure fallback)" : ""));
+    addMembers(map, {{"clientCertificates", wanted}});
+  }
   if (listener.authentication.empty()) return map;
   lines.add("client", std::string(listener.authenticationRequired ? "must" : "may") +
                           " prove who it is by a name and a password, by EgressPolicy " + listener.authentication);
@@ -187,6 +224,16 @@ Value routeValue(FactLines& lines, const ExplainedRule& rule, const std::vector<
   Value route = ruleMap(rule);
   addMembers(route, {{"matches", matches}});
   return route;
+}
+
+Value refusedValue(FactLines& lines, const RefusedRoute& refused) {
+  lines.add("refused", refused.kind + " " + refused.route + " by Gateway " + refused.parent + ": " + refused.reason +
+                           (refused.message.empty() ? "" : ": " + refused.message));
+  return makeMap({{"kind", refused.kind},
+                  {"name", refused.route},
+                  {"parent", refused.parent},
+                  {"reason", refused.reason},
+                  {"message", refused.message}});
 }
 
 Value passedOverValue(FactLines& lines, const PassedOver& other) {
@@ -207,6 +254,8 @@ void addPlace(Value& map, FactLines& lines, const Explanation& explanation) {
   if (!explanation.rule) lines.add("rule", "none");
   addMembers(map,
              {{"route", makeOrNull(explanation.rule, route)}, {"passedOver", makeList(explanation.others, other)}});
+  const auto refused = [&](const RefusedRoute& each) { return refusedValue(lines, each); };
+  addMembers(map, {{"refused", makeList(explanation.refused, refused)}});
 }
 
 void addEgressLines(FactLines& lines, const ExplainedEgress& egress) {
@@ -219,6 +268,7 @@ void addEgressLines(FactLines& lines, const ExplainedEgress& egress) {
 void addAddressLines(FactLines& lines, const ExplainedAddress& address) {
   const bool isAllowed = !address.egress || address.egress->enforced.ruling == routing::EgressRuling::kPassed;
   lines.add("  address", address.ip + " port " + std::to_string(address.port) + ", " + address.addressClass + ", " +
+                             (address.zone.empty() ? "" : "zone " + address.zone + ", ") +
                              (address.permitted ? "permitted" : "prohibited: it is not dialled") +
                              (isAllowed ? "" : ", " + rulingInWords(address.egress->enforced)));
   if (!address.egress) return;
@@ -237,6 +287,7 @@ void addDestinationLines(FactLines& lines, const ExplainedBackend& backend) {
 
 Value rulingValue(const ExplainedRuling& ruling) {
   std::vector<std::string> dependsOn;
+  if (ruling.byCaller) dependsOn.emplace_back("caller");
   if (ruling.byClient) dependsOn.emplace_back("clientAddress");
   if (ruling.byAddress) dependsOn.emplace_back("address");
   return makeMap({{"decision", decisionName(ruling.ruling)},
@@ -263,8 +314,17 @@ Value addressValue(const ExplainedAddress& address) {
   return makeMap({{"ip", address.ip},
                   {"port", address.port},
                   {"class", address.addressClass},
+                  {"zone", ifAny(address.zone)},
                   {"permitted", address.permitted},
                   {"egress", makeOrNull(address.egress, egressValue)}});
+}
+
+Value healthValue(FactLines& lines, const ExplainedHealth& health) {
+  const bool isUnknown = health.state == "unknown";
+  lines.add("  health", health.state + (isUnknown                ? ": no request and no health check has succeeded yet"
+                                        : health.message.empty() ? ""
+                                                                 : ": " + health.message));
+  return makeMap({{"state", health.state}, {"message", ifAny(health.message)}});
 }
 
 Value backendValue(FactLines& lines, const ExplainedBackend& backend, const std::vector<ExplainedBackend>& all) {
@@ -281,6 +341,8 @@ Value backendValue(FactLines& lines, const ExplainedBackend& backend, const std:
                        {"resolved", !backend.unresolved},
                        {"resolutionFailure", ifAny(backend.resolutionFailure)},
                        {"egress", makeOrNull(backend.egress, egressValue)}});
+  const auto health = [&](const ExplainedHealth& each) { return healthValue(lines, each); };
+  addMembers(map, {{"health", makeOrNull(backend.health, health)}});
   addAnswer(map, lines, "  answer", backend.answer);
   addFiltersAndSteps(map, lines, backend.filters, backend.steps);
   return map;

@@ -79,7 +79,12 @@ void BackendProbe::ask() {
   head.scheme = backend_->tls ? http::Scheme::kHttps : http::Scheme::kHttp;
   head.authority = arena.copy(settings_.hostname.empty() ? backend_->authority : settings_.hostname);
   head.target = grpc ? kGrpcPath : std::string_view(settings_.path);
-  head.headers.add(arena, http::FieldId::kUserAgent, "sluice");
+  for (const auto& [name, value] : settings_.headers) {
+    head.headers.add(arena, {name, value, http::fieldId(name), http::Care::kSecret});
+  }
+  if (head.headers.find(http::FieldId::kUserAgent) == nullptr) {
+    head.headers.add(arena, http::FieldId::kUserAgent, "sluice");
+  }
   if (grpc) {
     health::HealthCheckRequest request;
     request.set_service(settings_.service);

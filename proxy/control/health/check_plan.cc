@@ -28,6 +28,10 @@ std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendP
                                                          std::uint64_t generation) {
   auto plan = std::make_shared<routing::BackendPlan>(backend);
   if (endpoint) plan->endpoints = {*endpoint};
+  plan->zones.clear();
+  // With either of these, each check would go to another address of the name.
+  plan->connection.balancing = {};
+  plan->connection.perEndpoint = {};
   setTls(settings, *plan);
   if (settings.port != 0) setPort(settings.port, *plan);
   plan->authority = compile::authorityOf(*plan);

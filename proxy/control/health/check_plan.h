@@ -10,7 +10,8 @@
 
 namespace sluice::control {
 
-/// `endpoint` is set for a Service, and the only one of the plan. Plans of other generations share no connections.
+/// `endpoint` is set for a Service, and the only one of the plan. Plans of other generations share no connections; no
+/// two checks have the same generation.
 std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendPlan& backend,
                                                          const std::optional<routing::Endpoint>& endpoint,
                                                          const routing::HealthCheckSettings& settings,

@@ -13,6 +13,7 @@ using routing::CheckedState;
 // Each check has one request at most.
 constexpr std::uint64_t kMostProbes = 1024;
 // An author of EndpointSlices must not be able to keep the main thread busy; further endpoints are treated as healthy.
+// Each of these may have four checks.
 constexpr std::size_t kMostEndpoints = 256;
 constexpr base::Duration kLongestStart = std::chrono::seconds(1);
 constexpr base::Duration::rep kJitterParts =
@@ -20,25 +21,33 @@ constexpr base::Duration::rep kJitterParts =
 
 }  // namespace
 
-/// The check of one Backend, or of one endpoint of a Service: the time of the next probe, and the result of the last
+/// One check of one Backend, or of one endpoint of a Service: the time of the next probe, and the result of the last
 /// ones.
 class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser {
  public:
-  EndpointCheck(HealthChecker& checker, routing::CheckedBackend backend, std::optional<routing::Endpoint> endpoint)
+  EndpointCheck(HealthChecker& checker, const routing::CheckedBackend& backend,
+                std::shared_ptr<const routing::ActiveCheck> check, std::optional<routing::Endpoint> endpoint)
       : checker_(checker),
-        backend_(std::move(backend)),
+        check_(std::move(check)),
         endpoint_(std::move(endpoint)),
-        state_(endpoint_ ? CheckedState::kUnknown : backend_.check->state()) {
+        users_{&backend},
+        state_(endpoint_ ? CheckedState::kUnknown : check_->state()),
+        generation_(++checker_.generations_) {
     makePlan();
     begin();
   }
   ~EndpointCheck() override { std::erase(checker_.due_, this); }
 
+  /// Called with the first one that uses it in a configuration.
   void adopt(const routing::CheckedBackend& backend) {
-    backend_ = backend;
+    users_ = {&backend};
     makePlan();
   }
+  /// Called with each further one, which has other checks beside this one.
+  void addUser(const routing::CheckedBackend& backend) { users_.push_back(&backend); }
   CheckedState state() const { return state_; }
+  /// Returns true if it has failed since it last passed often enough in a row.
+  bool hasFailed() const { return hasFailed_; }
   const std::shared_ptr<const routing::BackendPlan>& plan() const { return plan_; }
 
   void drive() {
@@ -64,11 +73,21 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
   }
 
  private:
-  const routing::HealthCheckSettings& settings() const { return backend_.check->settings(); }
+  const routing::HealthCheckSettings& settings() const { return check_->settings(); }
+
+  /// Returns the policies of all rules that use it. It may go where those of one rule let it.
+  std::vector<routing::EgressCoverage> covers() const {
+    std::vector<routing::EgressCoverage> all;
+    for (const routing::CheckedBackend* each : users_) {
+      if (each->covers.empty()) return {};
+      all.insert(all.end(), each->covers.begin(), each->covers.end());
+    }
+    return all;
+  }
 
   /// Policies may deny a check that no client has asked for. Its state then stays as it is.
   bool isDenied() {
-    dials_.emplace(backend_.covers, *plan_);
+    dials_.emplace(covers(), *plan_);
     const routing::EgressVerdict* const denial = dials_->denial();
     if (denial == nullptr) return false;
     checker_.parts_.metrics.at<observe::Metric::kEgressDecisions>(denial->policyName(), denial->ruleName(), "denied")
@@ -93,27 +112,59 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
 
   /// The next probe uses another connection. This one may be dead, which TCP finds out too late.
   void connectAnew() {
-    ++generation_;
+    generation_ = ++checker_.generations_;
     makePlan();
     checker_.hasOtherPlans_ = true;
   }
-  void makePlan() { plan_ = planOfChecks(*backend_.backend, endpoint_, settings(), generation_); }
+  void makePlan() { plan_ = planOfChecks(*users_.front()->backend, endpoint_, settings(), generation_); }
 
   void note(const std::string& wrong) {
     const bool good = wrong.empty();
     inARow_ = good == lastGood_ ? inARow_ + 1 : 1;
     lastGood_ = good;
+    if (good) noteReached();
     endEjections(good);
     const CheckedState found = good ? CheckedState::kHealthy : CheckedState::kUnhealthy;
     const std::uint32_t needed = good ? settings().healthyThreshold : settings().unhealthyThreshold;
-    if (found == state_ || (state_ != CheckedState::kUnknown && inARow_ < needed)) return;
+    const bool isChange = found != state_ && (state_ == CheckedState::kUnknown || inARow_ >= needed);
+    if (isChange) change(found, wrong);
+    if (good && !isChange) return;
+    checker_.parts_.observer.onCheck(
+        {*check_, *users_.front()->backend, endpoint_, wrong, isChange, good && allHealthy()});
+  }
+
+  /// A check that passes in the way in which requests go is as good as a request. A connection alone shows nothing
+  /// about TLS.
+  void noteReached() const {
+    const routing::BackendPlan& backend = *users_.front()->backend;
+    const routing::HealthCheckSettings& check = settings();
+    const bool sameTls = !check.plain && check.serverName.empty() && !check.insecureSkipVerify &&
+                         (check.kind != routing::HealthCheckKind::kTcp || !backend.tls);
+    const bool samePort = check.port == 0 || check.port == backend.port;
+    if (backend.reach != nullptr && !endpoint_ && samePort && sameTls) backend.reach->onAnswer();
+  }
+
+  bool allHealthy() const {
+    return std::all_of(users_.begin(), users_.end(), [this](const routing::CheckedBackend* each) {
+      return each->check->stateOf(endpoint_) == CheckedState::kHealthy;
+    });
+  }
+
+  void change(CheckedState found, const std::string& wrong) {
     state_ = found;
     if (endpoint_) {
-      checker_.gather(backend_);
+      checker_.gather(*check_);
     } else {
-      backend_.check->set(state_);
+      check_->set(state_, wrong);
     }
-    checker_.parts_.observer.onHealth(backend_, endpoint_, wrong);
+    bool hasChanged = false;
+    for (const routing::CheckedBackend* each : users_) {
+      const CheckedState before = each->check->stateOf(endpoint_);
+      each->check->update(checker_.parts_.worker.clock().wallNow());
+      hasChanged = hasChanged || each->check->stateOf(endpoint_) != before;
+    }
+    const bool isTold = hasChanged && (found == CheckedState::kUnhealthy || allHealthy());
+    if (isTold) checker_.parts_.observer.onHealth(*users_.front(), endpoint_, wrong);
   }
 
   /// If a Backend passes its checks again, its ejections end, even if too few checks had failed to make it unhealthy.
@@ -122,7 +173,13 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
     if (!good) hasFailed_ = true;
     if (!hasFailed_ || !good || inARow_ < settings().healthyThreshold) return;
     hasFailed_ = false;
-    for (const auto& each : backend_.answers) each->endEjection(checker_.parts_.worker.now());
+    for (const routing::CheckedBackend* user : users_) {
+      if (checker_.someHaveFailed(*user->check, endpoint_)) continue;
+      const base::MonotonicTime now = checker_.parts_.worker.now();
+      for (const auto& each : user->answers) each->endEjection(now);
+      if (!endpoint_) continue;
+      for (const auto& each : user->ejections) each->endEjection(*endpoint_, now);
+    }
   }
 
   void mark() {
@@ -137,10 +194,11 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
   void onProbeDue() override { mark(); }
 
   HealthChecker& checker_;
-  routing::CheckedBackend backend_;
+  const std::shared_ptr<const routing::ActiveCheck> check_;
   const std::optional<routing::Endpoint> endpoint_;
+  std::vector<const routing::CheckedBackend*> users_;  // one or more of checked_, all of the same Backend
   CheckedState state_;
-  std::uint64_t generation_ = 0;  // of connections
+  std::uint64_t generation_;  // of connections
   std::shared_ptr<const routing::BackendPlan> plan_;
   std::optional<CheckDials> dials_;  // of the probe
   std::unique_ptr<BackendProbe> probe_;
@@ -189,38 +247,58 @@ void HealthChecker::reap() {
 }
 
 void HealthChecker::setChecks() {
-  std::map<CheckKey, std::unique_ptr<EndpointCheck>> kept;
-  const auto keep = [&](const routing::CheckedBackend& each, const std::optional<routing::Endpoint>& endpoint) {
-    std::unique_ptr<EndpointCheck>& check = kept[{each.check.get(), endpoint}];
-    if (const auto known = checks_.find({each.check.get(), endpoint}); known != checks_.end()) {
-      check = std::move(known->second);
-      check->adopt(each);
-    } else {
-      check = std::make_unique<EndpointCheck>(*this, each, endpoint);
-    }
-  };
+  EndpointCheckMap kept;
   for (const routing::CheckedBackend& each : checked_) {
-    if (!each.backend->endpoints) {
-      keep(each, std::nullopt);
-      continue;
+    for (const auto& check : each.check->checks()) {
+      if (!each.backend->endpoints) {
+        keep(each, check, std::nullopt, kept);
+        continue;
+      }
+      const routing::Endpoints& endpoints = *each.backend->endpoints;
+      for (std::size_t i = 0; i < std::min(endpoints.size(), kMostEndpoints); ++i) {
+        keep(each, check, endpoints[i], kept);
+      }
     }
-    const routing::Endpoints& endpoints = *each.backend->endpoints;
-    for (std::size_t i = 0; i < std::min(endpoints.size(), kMostEndpoints); ++i) keep(each, endpoints[i]);
   }
   checks_ = std::move(kept);
   for (const routing::CheckedBackend& each : checked_) {
-    if (each.backend->endpoints) gather(each);
+    for (const auto& check : each.check->checks()) {
+      if (each.backend->endpoints) gather(*check);
+    }
+    each.check->update(parts_.worker.clock().wallNow());
   }
 }
 
-void HealthChecker::gather(const routing::CheckedBackend& backend) {
-  std::map<routing::Endpoint, CheckedState> endpoints;
-  const routing::HealthCheck* const check = backend.check.get();
-  for (auto each = checks_.lower_bound({check, std::nullopt}); each != checks_.end() && each->first.first == check;
+void HealthChecker::keep(const routing::CheckedBackend& backend,
+                         const std::shared_ptr<const routing::ActiveCheck>& check,
+                         const std::optional<routing::Endpoint>& endpoint, EndpointCheckMap& kept) {
+  const CheckKey key(check.get(), endpoint);
+  std::unique_ptr<EndpointCheck>& one = kept[key];
+  if (one != nullptr) {
+    one->addUser(backend);
+  } else if (const auto known = checks_.find(key); known != checks_.end()) {
+    one = std::move(known->second);
+    one->adopt(backend);
+  } else {
+    one = std::make_unique<EndpointCheck>(*this, backend, check, endpoint);
+  }
+}
+
+void HealthChecker::gather(const routing::ActiveCheck& check) const {
+  routing::EndpointStates endpoints;
+  for (auto each = checks_.lower_bound({&check, std::nullopt}); each != checks_.end() && each->first.first == &check;
        ++each) {
     endpoints.emplace(*each->first.second, each->second->state());
   }
-  backend.check->set(std::move(endpoints));
+  check.set(std::move(endpoints));
+}
+
+bool HealthChecker::someHaveFailed(const routing::HealthCheck& checks,
+                                   const std::optional<routing::Endpoint>& endpoint) const {
+  return std::any_of(checks.checks().begin(), checks.checks().end(), [&](const auto& each) {
+    const auto found = checks_.find({each.get(), endpoint});
+    return found != checks_.end() && found->second->hasFailed();
+  });
 }
 
 void HealthChecker::shutdown() {

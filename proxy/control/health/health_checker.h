@@ -1,8 +1,9 @@
 // Runs the active health checks of the whole process (TrafficPolicy.spec.healthCheck.active).
 //
-// As in Envoy, the first result is effective at once, and later ones when enough of them in a row agree. It has
-// connections of its own, so that a check waits for no request and no request for a check. The endpoints of a Service
-// are checked one by one. It runs on the main thread's loop; the results are in routing::HealthCheck.
+// As in Envoy, the first result is effective at once, and later ones when enough of them in a row agree. A Backend may
+// have several checks, each with its own pace and state. Each has connections of its own, so that a check waits for no
+// request and no request for a check. The endpoints of a Service are checked one by one. It runs on the main thread's
+// loop; the results are in routing::ActiveCheck, and together in routing::HealthCheck.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,25 @@
 
 namespace sluice::control {
 
+/// The result of one check. `endpoint` is set for one of the endpoints of a Service; `wrong` is empty if it passed.
+struct CheckResult {
+  const routing::ActiveCheck& check;
+  const routing::BackendPlan& backend;
+  const std::optional<routing::Endpoint>& endpoint;
+  const std::string& wrong;
+  bool isChange;    // enough results in a row have changed the state of the check
+  bool allHealthy;  // all checks of the Backend or endpoint have passed often enough
+};
+
 class HealthObserver {
  public:
-  /// Called when the health of a Backend has changed. `wrong` is the fault if it is unhealthy, else empty. `endpoint`
-  /// is set for one of the endpoints of a Service.
+  /// Called when the health of a Backend has changed: when all its checks find that it is healthy, or when the first
+  /// one finds that it is not. `wrong` is the fault if it is unhealthy, else empty. `endpoint` is set for one of the
+  /// endpoints of a Service.
   virtual void onHealth(const routing::CheckedBackend& backend, const std::optional<routing::Endpoint>& endpoint,
                         const std::string& wrong) = 0;
+  /// Called after each check whose result has changed its state, and after each one that failed.
+  virtual void onCheck(const CheckResult& result) = 0;
 
  protected:
   ~HealthObserver() = default;
@@ -71,10 +85,17 @@ class HealthChecker final : public net::Beats {
  private:
   class EndpointCheck;
   /// Each endpoint of a Service is checked by itself; a Backend has one that is not named here.
-  using CheckKey = std::pair<const routing::HealthCheck*, std::optional<routing::Endpoint>>;
+  using CheckKey = std::pair<const routing::ActiveCheck*, std::optional<routing::Endpoint>>;
+  /// Each leaves due_ at its end.
+  using EndpointCheckMap = std::map<CheckKey, std::unique_ptr<EndpointCheck>>;
   void setChecks();
-  /// Writes the state of the endpoints of a Service.
-  void gather(const routing::CheckedBackend& backend);
+  /// Puts the check of a Backend, or of that endpoint, into `kept`: the one that there is, or else a new one.
+  void keep(const routing::CheckedBackend& backend, const std::shared_ptr<const routing::ActiveCheck>& check,
+            const std::optional<routing::Endpoint>& endpoint, EndpointCheckMap& kept);
+  /// Writes the states of the endpoints of a Service that the check has found.
+  void gather(const routing::ActiveCheck& check) const;
+  /// Returns true if some check of the Backend or endpoint has failed since it last passed often enough.
+  bool someHaveFailed(const routing::HealthCheck& checks, const std::optional<routing::Endpoint>& endpoint) const;
 
   const HealthCheckerParts parts_;
   base::Random random_;
@@ -85,8 +106,9 @@ class HealthChecker final : public net::Beats {
   std::vector<routing::CheckedBackend> checked_;
   std::optional<std::vector<routing::CheckedBackend>> next_;  // until the end of the beat
   bool hasOtherPlans_ = false;
+  std::uint64_t generations_ = 0;  // of connections, of all checks together
   std::vector<EndpointCheck*> due_;
-  std::map<CheckKey, std::unique_ptr<EndpointCheck>> checks_;  // each leaves due_ at its end
+  EndpointCheckMap checks_;
 };
 
 }  // namespace sluice::control

@@ -24,11 +24,12 @@ class ConditionLog {
   explicit ConditionLog(const observe::Log& log) : log_(log) {}
 
   /// Logs the bad conditions of the configuration's objects that were not there the last time, and adds an event for
-  /// each object that has one.
+  /// each object that has one. The event says why, by the first of these conditions that says something itself, and
+  /// how many there are beside it.
   void note(const config::StatusList& statuses, base::WallTime now, observe::EventBatch& events);
 
  private:
-  bool noteObject(const config::ObjectStatus& object, std::set<std::string>& bad) const;
+  std::string noteObject(const config::ObjectStatus& object, std::set<std::string>& bad) const;
 
   const observe::Log& log_;
   std::set<std::string> bad_;  // of the last configuration

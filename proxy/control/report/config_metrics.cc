@@ -3,64 +3,25 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 
 #include "config/ground/problem.h"
-#include "proxy/compile/processors/compile_processors.h"
-#include "proxy/compile/served_objects.h"
 #include "proxy/compile/status/use_conditions.h"
 #include "proxy/control/report/certificate_watch.h"
+#include "proxy/control/report/faulty_objects.h"
 
 namespace sluice::control {
 namespace {
 
 double secondsOf(base::WallTime time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
 
-/// Decides which objects are counted.
-class ScrapedObjects {
- public:
-  ScrapedObjects(const compile::CompileResult& compiled, CountedObjects which) {
-    if (which == CountedObjects::kAll) return;
-    served_.emplace(compiled);
-    for (const config::ObjectStatus& each : compiled.statuses) {
-      config::ObjectMeta meta;
-      meta.kind = each.kind;
-      meta.nameSpace = each.nameSpace;
-      meta.name = each.name;
-      const bool isServed = served_->has(each);
-      bool& anyIsServed = byTitle_[meta.title()];
-      anyIsServed = anyIsServed || isServed;
-      if (isServed) names_.insert(compile::objectName({each.group, each.kind, each.nameSpace}, each.name));
-    }
-  }
-
-  bool has(const config::ObjectStatus& object) const { return !served_ || served_->has(object); }
-  /// Also returns true for a problem without an object, and for the problem of an object without a status in the
-  /// namespace of a served one.
-  bool has(const config::Problem& problem) const {
-    if (!served_) return true;
-    if (const auto known = byTitle_.find(problem.object); known != byTitle_.end()) return known->second;
-    const std::string_view nameSpace = config::namespaceOf(problem);
-    return nameSpace.empty() || served_->hasNamespace(std::string(nameSpace));
-  }
-  bool has(const compile::AskedServer& server) const { return !served_ || names_.contains(server.writtenIn); }
-
- private:
-  std::optional<compile::ServedObjects> served_;  // none: all are counted
-  /// Records by the titles of objects with a status whether they are served. Objects of several groups may share a
-  /// title.
-  std::map<std::string, bool> byTitle_;
-  std::set<std::string> names_;  // objectName() of the served ones
-};
-
 /// Counts each object once for each of its conditions and their statuses.
 class ConditionCounts {
  public:
-  ConditionCounts(const config::StatusList& statuses, const ScrapedObjects& counted) {
+  ConditionCounts(const config::StatusList& statuses, const ObjectCounting& counted) {
     for (const config::ObjectStatus& object : statuses) {
       if (!counted.has(object)) continue;
       std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
@@ -87,13 +48,25 @@ class ConditionCounts {
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::uint64_t> counts_;
 };
 
-std::uint64_t countProblems(const config::Problems& problems, const ScrapedObjects& counted) {
+std::uint64_t countProblems(const config::Problems& problems, const ObjectCounting& counted) {
   return static_cast<std::uint64_t>(
       std::count_if(problems.begin(), problems.end(), [&](const config::Problem& each) { return counted.has(each); }));
 }
 
+/// Counts the objects with faults by their kinds. Each kind of object that is there has a count, so that the end of its
+/// faults shows too.
+std::map<std::string_view, std::uint64_t> countFaulty(const CompiledConfiguration& configuration,
+                                                      const config::Problems& problems, const ObjectCounting& counted) {
+  std::map<std::string_view, std::uint64_t> byKind;
+  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
+    if (counted.has(object)) byKind.emplace(object.kind, 0);
+  }
+  for (const FaultyObject& each : faultyObjects(configuration, problems, counted)) ++byKind[each.kind];
+  return byKind;
+}
+
 void writeServers(observe::Exposition& page, const std::vector<compile::AskedServer>& servers,
-                  const ScrapedObjects& counted) {
+                  const ObjectCounting& counted) {
   using processing::ServerReach;
   for (const ServerReach reach : {ServerReach::kPending, ServerReach::kActive, ServerReach::kDegraded}) {
     const auto ofState = [&](const compile::AskedServer& each) {
@@ -124,21 +97,28 @@ void writeExpiries(observe::Exposition& page, const routing::Snapshot& snapshot)
 
 void appendConfigMetrics(std::string& out, const CompiledConfiguration* configuration, const Revisions& revisions,
                          CountedObjects counted) {
-  const auto& [revision, lastGood, problems, objects, servers, expiry] = kConfigFamilies;
-  const compile::CompileResult nothing;
-  const compile::CompileResult& compiled = configuration != nullptr ? configuration->compiled : nothing;
-  const ScrapedObjects known(compiled, counted);
+  const auto& [revision, lastGood, problems, objects, degraded, faulty, servers, expiry] = kConfigFamilies;
+  static const CompiledConfiguration kNone;
+  const CompiledConfiguration& known = configuration != nullptr ? *configuration : kNone;
+  const compile::CompileResult& compiled = known.compiled;
+  const ObjectCounting counting(compiled, counted);
   observe::Exposition page(out);
   page.begin(revision);
   page.add({revisions.desired, revisions.published, revisions.served}, std::uint64_t{1});
   page.begin(lastGood);
   page.add({}, secondsOf(revisions.lastGood));
   page.begin(problems);
-  page.add({}, countProblems(*revisions.problems, known));
+  page.add({}, countProblems(*revisions.problems, counting));
   page.begin(objects);
-  ConditionCounts(compiled.statuses, known).write(page);
+  ConditionCounts(compiled.statuses, counting).write(page);
+  const std::map<std::string_view, std::uint64_t> faults = countFaulty(known, problemsNow(known, revisions), counting);
+  page.begin(degraded);
+  const bool any = std::any_of(faults.begin(), faults.end(), [](const auto& each) { return each.second > 0; });
+  page.add({}, std::uint64_t{any});
+  page.begin(faulty);
+  for (const auto& [kind, count] : faults) page.add({kind}, count);
   page.begin(servers);
-  if (configuration != nullptr) writeServers(page, compiled.servers, known);
+  if (configuration != nullptr) writeServers(page, compiled.servers, counting);
   page.begin(expiry);
   if (compiled.snapshot != nullptr) writeExpiries(page, *compiled.snapshot);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string>
 
 #include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/control/report/counted_objects.h"
 #include "proxy/control/state/revisions.h"
 #include "proxy/observe/exposition.h"
 
@@ -26,6 +26,14 @@ inline constexpr auto kConfigFamilies = std::to_array<observe::ReadFamily>({
      {"kind", "condition", "status"},
      "Objects by each condition that they have, in any of their parts, and its status."},
     {observe::MetricKind::kGauge,
+     "sluice_config_degraded",
+     {},
+     "1 if an object of the configuration is not served as it is written, else 0."},
+    {observe::MetricKind::kGauge,
+     "sluice_config_faulty_objects",
+     {"kind"},
+     "Objects that are not served as they are written; the kind is empty if it could not be read."},
+    {observe::MetricKind::kGauge,
      "sluice_processor_servers",
      {"state"},
      "Uses of payload processors that ask a server, by what its answers say of it."},
@@ -34,9 +42,6 @@ inline constexpr auto kConfigFamilies = std::to_array<observe::ReadFamily>({
      {"object"},
      "When the certificate of a listener, or the client certificate of a Backend, expires, since the Unix epoch."},
 });
-
-/// The objects that are counted.
-enum class CountedObjects : std::uint8_t { kAll, kServed };  // all that are known, or those of ServedObjects
 
 /// Appends all of them. `configuration` is the served one, or else the one that was read last; null if none was read.
 void appendConfigMetrics(std::string& out, const CompiledConfiguration* configuration, const Revisions& revisions,

@@ -11,7 +11,7 @@ struct ConfigurationChange {
   enum class Kind : std::uint8_t { kAdded, kRemoved, kChanged };
   Kind kind = Kind::kChanged;
   /// "object", "listener", "backend", "settings", "policy" and "rule" of EgressPolicies, "verdict", or "problem": a
-  /// condition.
+  /// condition, or what the time and the machine cause.
   std::string what;
   std::string name;    // "HTTPRoute demo/web", "127.0.0.1:8080", "demo/origin"
   std::string detail;  // the effect of the change; may be empty

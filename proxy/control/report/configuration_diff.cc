@@ -90,6 +90,12 @@ NamedTexts conditionTexts(const config::StatusList& objects) {
   return all;
 }
 
+NamedTexts problemTexts(const config::Problems& problems) {
+  NamedTexts all;
+  for (const config::Problem& each : problems) all[each.object + ": " + each.field] = each.message;
+  return all;
+}
+
 std::string_view changeName(Kind kind) {
   switch (kind) {
     case Kind::kAdded:
@@ -127,6 +133,11 @@ std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, 
   compare(conditionTexts(before.compiled.statuses), conditionTexts(after.compiled.statuses), "problem", std::nullopt,
           changes);
   return changes;
+}
+
+void addProblemChanges(const config::Problems& before, const config::Problems& after,
+                       std::vector<ConfigurationChange>& changes) {
+  compare(problemTexts(before), problemTexts(after), "problem", std::nullopt, changes);
 }
 
 content::Output changesOutput(const std::vector<ConfigurationChange>& changes) {

@@ -16,6 +16,10 @@ namespace sluice::control {
 /// configuration. Those of one `what` are together.
 std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after);
 
+/// Adds the differences between the problems that the time and the machine cause (surroundings.h).
+void addProblemChanges(const config::Problems& before, const config::Problems& after,
+                       std::vector<ConfigurationChange>& changes);
+
 /// The text has one line for each change, and one that sums up. The value is a list of {"change", "what", "name",
 /// "detail"}.
 content::Output changesOutput(const std::vector<ConfigurationChange>& changes);

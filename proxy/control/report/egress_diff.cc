@@ -39,9 +39,15 @@ ByName<base::EgressRule> namedRules(const config::EgressPolicy* policy) {
 
 /// Returns the fields that differ, by their names in the object.
 std::string changedFields(const base::EgressRule& before, const base::EgressRule& after) {
+  const base::EgressCallers callersBefore = before.callers.value_or(base::EgressCallers());
+  const base::EgressCallers callersAfter = after.callers.value_or(base::EgressCallers());
   const std::pair<std::string_view, bool> fields[] = {
       {"action", before.allows == after.allows},
       {"from.cidrs", before.clients == after.clients},
+      {"from.namespaces", callersBefore.namespaces == callersAfter.namespaces},
+      {"from.serviceAccounts", callersBefore.serviceAccounts == callersAfter.serviceAccounts},
+      {"from.principals", callersBefore.principals == callersAfter.principals},
+      {"from.assurance", callersBefore.assurance == callersAfter.assurance},
       {"to.hostnames", before.hostnames == after.hostnames},
       {"to.cidrs", before.addresses == after.addresses},
       {"to.ports", before.ports == after.ports},
@@ -108,6 +114,7 @@ std::string verdictInWords(const routing::EgressVerdict& verdict) {
 /// Judges a dial by what the objects tell: the name, the port, TLS and a literal address.
 routing::EgressVerdict judgedByObjects(const routing::EgressCoverage& coverage, const routing::BackendPlan& backend) {
   routing::EgressFacts facts = routing::egressFacts(backend, {}, {}, {});
+  facts.callerUnknown = true;
   const auto literal = net::Address::parse(backend.hostname, backend.port);
   if (literal) facts.address = literal->bytes();
   return routing::judgeEgress(coverage.ofListener.get(), coverage.ofRule.get(), facts);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <optional>
-#include <utility>
 
 #include "proxy/base/json_writer.h"
 #include "proxy/base/timestamp.h"
 #include "proxy/content/output/output.h"
 #include "proxy/control/report/configuration_problems.h"
+#include "proxy/control/report/faulty_objects.h"
 
 namespace sluice::control {
 namespace {
@@ -36,40 +34,25 @@ void writeObjects(base::JsonWriter& json, const CompiledConfiguration& configura
   json.endList();
 }
 
-/// Writes one entry for each Backend and port. It is healthy if all its checks pass.
-void writeEndpoints(base::JsonWriter& json, const compile::BackendHealths& healths) {
-  struct EndpointStates {
-    std::optional<bool> reachable;
-    std::optional<bool> healthy;
-  };
-  std::map<std::pair<std::string_view, std::string_view>, EndpointStates> endpoints;
-  for (const compile::BackendHealth& each : healths) {
-    EndpointStates& states = endpoints[{each.object, each.endpoint}];
-    std::optional<bool>& state = each.reach != nullptr ? states.reachable : states.healthy;
-    state = state.value_or(true) && each.serves;
-  }
-  json.key("endpoints").beginList();
-  for (const auto& [name, states] : endpoints) {
-    json.beginObject().member("object", name.first).member("endpoint", name.second);
-    if (states.reachable) json.key("reachable").json(*states.reachable ? "true" : "false");
-    if (states.healthy) json.key("healthy").json(*states.healthy ? "true" : "false");
-    json.endObject();
-  }
-  json.endList();
-}
-
 }  // namespace
 
-std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions) {
+std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions,
+                           std::string_view zone, const ListedEndpoints& endpoints, CountedObjects counted) {
+  const ObjectCounting counting(configuration.compiled, counted);
+  const ListedFaults faults = listFaults(faultyObjects(configuration, problemsNow(configuration, revisions), counting));
   base::JsonWriter json;
   json.beginObject();
   json.member("desired", revisions.desired).member("published", revisions.published);
   json.member("served", revisions.served).member("state", configStateName(revisions.state()));
+  json.key("degraded").json(faults.faults);
+  if (!faults.leftOut.empty()) json.key("degradedLeftOut").json(faults.leftOut);
   json.member("since", base::Timestamp().text(revisions.since));
   if (revisions.standing == Standing::kHeld) json.key("waits").json("true");
+  if (!zone.empty()) json.member("zone", zone);
   writeProblems(json, *revisions.problems);
   writeObjects(json, configuration);
-  writeEndpoints(json, configuration.compiled.health);
+  json.key("endpoints").json(endpoints.endpoints);
+  if (!endpoints.leftOut.empty()) json.key("endpointsLeftOut").json(endpoints.leftOut);
   json.endObject();
   return json.take() + "\n";
 }

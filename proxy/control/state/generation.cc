@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/routing/policy/client_validation.h"
+
 namespace sluice::control {
 namespace {
 
+// Listeners share one value for the demand as long as its contents are the same.
 bool sameIdentities(const routing::Bind& a, const routing::Bind& b) {
   return std::equal(a.identities.begin(), a.identities.end(), b.identities.begin(), b.identities.end(),
                     [](const routing::ListenerIdentity& one, const routing::ListenerIdentity& other) {
-                      return one.certificate->fingerprint() == other.certificate->fingerprint();
+                      return one.certificate->fingerprint() == other.certificate->fingerprint() &&
+                             one.clients == other.clients;
                     });
 }
 
@@ -23,12 +27,20 @@ std::shared_ptr<const net::TlsServerContext> contextOf(const Generation* previou
   return nullptr;
 }
 
+// With the insecure fallback, the request's identity is judged later, and never by the handshake.
+std::shared_ptr<const net::TlsClientDemand> demandOf(const routing::ClientValidation* clients) {
+  if (clients == nullptr) return nullptr;
+  const bool refuses = !clients->insecureFallback;
+  return std::make_shared<const net::TlsClientDemand>(
+      net::TlsClientDemand{.rules = clients->rules, .required = clients->required && refuses, .refuses = refuses});
+}
+
 }  // namespace
 
 net::TlsServerSettings tlsServerSettings(const routing::Bind& bind) {
   net::TlsServerSettings settings;
   for (const routing::ListenerIdentity& identity : bind.identities)
-    settings.identities.push_back({identity.certificate, identity.key});
+    settings.identities.push_back({identity.certificate, identity.key, demandOf(identity.clients.get())});
   settings.alpn = {"h2", "http/1.1"};
   return settings;
 }
@@ -45,8 +57,8 @@ base::Result<std::shared_ptr<const Generation>> GenerationMaker::make(std::share
   for (const routing::Bind& bind : snapshot->binds) {
     ServedBind served;
     const auto next = static_cast<BindId>(ids_.size());
-    const bool isProxy = std::visit([](const routing::HttpService& http) { return http.forwardProxy; }, bind.service);
-    served.id = ids_.try_emplace(Place(bind.address, bind.port, bind.tls, isProxy), next).first->second;
+    served.id = ids_.try_emplace(Place(bind.address, bind.port, bind.tls, routing::isForwardProxy(bind.service)), next)
+                    .first->second;
     served.service = &bind.service;
     if (bind.tls) served.tls = contextOf(previous, served.id, bind);
     if (bind.tls && served.tls == nullptr) {

@@ -36,14 +36,15 @@ struct Generation {
   const ServedBind* find(BindId id) const;
 };
 
-/// Returns the TLS settings of the bind: the certificates and the protocols that a client may negotiate.
+/// Returns the TLS settings of the bind: the certificates, what each of them demands of clients, and
+/// the protocols that a client may negotiate.
 net::TlsServerSettings tlsServerSettings(const routing::Bind& bind);
 
 /// Assigns the ids of binds and makes their TLS contexts. It belongs to one thread.
 class GenerationMaker {
  public:
-  /// A bind whose certificates are equal to those of `previous` keeps its context, and thus the session tickets of
-  /// clients stay valid. Errors are those of the configuration: a certificate that OpenSSL does not accept.
+  /// A bind whose certificates and demands are equal to those of `previous` keeps its context, and thus the session
+  /// tickets of clients stay valid. Errors are those of the configuration: a certificate that OpenSSL does not accept.
   base::Result<std::shared_ptr<const Generation>> make(std::shared_ptr<const routing::Snapshot> snapshot,
                                                        std::string revision, const Generation* previous,
                                                        std::unordered_set<std::string> objects = {});

@@ -20,6 +20,8 @@ struct Attempt {
   std::shared_ptr<const routing::BackendPlan> requested = nullptr;
   std::uint32_t number = 0;  // of the attempts so far, including this one; see count()
   bool counted = false;
+  bool made = false;  // it was sent, or the Backend could not be reached: neither a limit nor a policy has refused it
+  std::uint16_t status = 0;         // of the Backend's final head, as it came; 0: there was none
   base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)

@@ -5,27 +5,8 @@
 
 #include "proxy/exchange/session/session_carrier.h"
 #include "proxy/exchange/transaction/deadlines.h"
-#include "proxy/http/grpc.h"
-#include "proxy/http/retry_after.h"
 
 namespace sluice::exchange {
-namespace {
-
-/// Returns true if another attempt may succeed: the error comes neither from the gateway nor from the address guard,
-/// which would both fail again.
-bool isPassing(const base::Error& error) {
-  return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kDestinationIpProhibited;
-}
-
-/// Returns the HTTP status of an answer, or the one that its grpc-status maps to, if the head has one.
-std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& request) {
-  if (!http::speaksGrpc(request)) return head.status;
-  const std::optional<std::uint32_t> code = http::grpcCodeOf(head.headers);
-  return code ? http::httpStatusFrom(*code) : head.status;
-}
-
-}  // namespace
-
 // A session keeps its Backend, unless the rule has a fail-over and the Backend does not serve now.
 bool Attempts::resumeSession(http::RequestHead* before) {
   const routing::Rule& rule = *t_.route.rule;
@@ -44,6 +25,7 @@ bool Attempts::resumeSession(http::RequestHead* before) {
 
 void Attempts::reset() {
   session_.reset();
+  hash_.reset();
   probe_ = {};
   attempt_ = Attempt{{t_.context.upstreams(), t_.token()}};
 }
@@ -60,6 +42,13 @@ void Attempts::makeRetries() {
   t_.route.rule->retry->budget->count(t_.now());
   const routing::WeightedBackend* const first = attempt_.backend;
   if (first != nullptr && first->retryConstraint) first->retryConstraint->budget->count(t_.now());
+}
+
+void Attempts::cancel() {
+  const bool isWhole = t_.request.head.body == http::Body::kNone || t_.requestBody.end() == http::PipeEnd::kComplete;
+  const bool hasWaitedInVain =
+      t_.error && t_.error->type == base::ErrorType::kHttpResponseTimeout && isWhole && !t_.response;
+  return hasWaitedInVain ? attempt_.request.expire() : attempt_.request.cancel();
 }
 
 void Attempts::rewind() {
@@ -87,6 +76,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   const bool sent = t_.requestState == RequestState::kSending || t_.requestState == RequestState::kSent;
   const bool tried = attempt_.begun != base::MonotonicTime{};
   if (tried && !sent) attempt_.count();
+  if (tried && base::isOfConnection(*t_.error)) attempt_.made = true;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
   const bool wentStale = attempt_.request.wentStale(*t_.error);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale));
@@ -94,7 +84,7 @@ Attempts::Judgement Attempts::judgeFailure() {
     if (wentStale) attempt_.request.avoidStale();
     return Judgement::kRepeat;
   }
-  if (t_.route.rule->failover) noteError(*t_.error);
+  noteError(t_, attempt_, *t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
   if (!harmless || !isPassing(*t_.error)) return Judgement::kGiveUp;
   const Planning planning = plan();
@@ -177,7 +167,8 @@ const routing::WeightedBackend* Attempts::chooseByPriority() {
   return chosen ? &rule.backends[*chosen] : nullptr;
 }
 
-// With a fail-over, a Backend that serves and has failed once is preferred to an ejected one.
+// With a fail-over, a Backend that serves and has failed once is preferred to an ejected one. The order of priorities
+// that attemptsPerPriority asks for is kept as long as Backends serve that it allows.
 const routing::WeightedBackend& Attempts::chooseNext() {
   const routing::Rule& rule = *t_.route.rule;
   const routing::WeightedBackend& failed = *attempt_.backend;
@@ -185,57 +176,28 @@ const routing::WeightedBackend& Attempts::chooseNext() {
     return retries_->choose(failed,
                             [&](std::uint64_t avoided) { return rule.chooseAnother(t_.context.random(), avoided); });
   }
-  const auto choose = [&](bool alsoEjected) -> const routing::WeightedBackend& {
+  const auto choose = [&](bool alsoEjected, std::uint64_t leftOut) -> const routing::WeightedBackend& {
     return retries_->choose(failed, [&](std::uint64_t avoided) -> const routing::WeightedBackend* {
       const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
-      const std::uint64_t without = rule.unfit() | avoided | dead();
+      const std::uint64_t without = rule.unfit() | leftOut | avoided | dead();
       const auto chosen = alsoEjected ? rule.failover->choose(chances, without, t_.now())
                                       : rule.failover->chooseServing(chances, without, t_.now());
       return chosen ? &rule.backends[*chosen] : nullptr;
     });
   };
-  const routing::WeightedBackend& next = choose(/*alsoEjected=*/false);
-  const bool nextServes = &next != &failed || (member().health->serves() && member().passes() && serves(failed));
-  return nextServes ? next : choose(/*alsoEjected=*/true);
+  const bool failedServes = member().health->serves() && member().passes() && serves(failed);
+  const std::uint64_t leftOut = retries_->leftOut(failed);
+  if (leftOut != 0) {
+    const bool mayStay = failedServes && (leftOut >> (&failed - rule.backends.data()) & 1) == 0;
+    const routing::WeightedBackend& inOrder = choose(/*alsoEjected=*/false, leftOut);
+    if (&inOrder != &failed || mayStay) return inOrder;
+  }
+  const routing::WeightedBackend& next = choose(/*alsoEjected=*/false, 0);
+  return &next != &failed || failedServes ? next : choose(/*alsoEjected=*/true, 0);
 }
 
 /// Returns the member of the rule's fail-over that belongs to the weighted backend of the attempt.
-const routing::FailoverMember& Attempts::member() const {
-  const routing::Rule& rule = *t_.route.rule;
-  return rule.failover->members[static_cast<std::size_t>(attempt_.backend - rule.backends.data())];
-}
-
-// Errors of the gateway's own limits, or of a client that sends its body slowly, are no evidence against the Backend.
-// An error of one destination that a request has named says nothing about the Backend's other destinations.
-void Attempts::noteError(const base::Error& error) const {
-  if (attempt_.requested != nullptr) return;
-  const bool isSlowUpload =
-      error.type == base::ErrorType::kHttpResponseTimeout && t_.requestState != RequestState::kSent;
-  if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload) return;
-  t_.route.rule->failover->noteError(member(), t_.now(), /*isGatewayError=*/true);
-}
-
-void Attempts::noteAnswer(const http::ResponseHead& head) {
-  if (attempt_.requested != nullptr) return;
-  constexpr std::uint16_t kTooManyRequests = 429;
-  constexpr std::uint16_t kServiceUnavailable = 503;
-  constexpr std::uint16_t kServerErrors = 500;
-  constexpr std::uint16_t kBadGateway = 502;
-  constexpr std::uint16_t kGatewayTimeout = 504;
-  const routing::FailoverPolicy& failover = *t_.route.rule->failover;
-  const base::MonotonicTime now = t_.now();
-  const std::uint16_t status = statusOf(head, t_.request.head);
-  const routing::FailoverMember& answering = member();
-  if (status >= kServerErrors) {
-    failover.noteError(answering, now, status >= kBadGateway && status <= kGatewayTimeout);
-  } else {
-    answering.health->onAnswer(now, answering.passive);
-  }
-  if (status != kTooManyRequests && status != kServiceUnavailable) return;
-  const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());
-  const base::Duration ejection = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
-  if (ejection > base::Duration::zero()) answering.health->ejectUntil(now + ejection);
-}
+const routing::FailoverMember& Attempts::member() const { return *t_.route.rule->memberOf(*attempt_.backend); }
 
 /// Returns true if the Backend takes connections as far as this worker knows, or if the reference leads to no Backend.
 bool Attempts::serves(const routing::WeightedBackend& backend) {
@@ -245,6 +207,7 @@ bool Attempts::serves(const routing::WeightedBackend& backend) {
 }
 
 bool Attempts::passOver(std::uint64_t& denied) {
+  if (!bodyIntact()) return false;
   const routing::Rule& rule = *t_.route.rule;
   denied |= std::uint64_t{1} << (attempt_.backend - rule.backends.data());
   const auto choose = [&](std::uint64_t without) -> const routing::WeightedBackend* {

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "proxy/exchange/attempt/attempt.h"
+#include "proxy/exchange/attempt/outlier_evidence.h"
 #include "proxy/exchange/attempt/retries.h"
+#include "proxy/exchange/session/endpoint_hash.h"
 #include "proxy/exchange/session/session.h"
 #include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/exchange/transaction/transaction.h"
@@ -55,6 +57,7 @@ class Attempts {
   void begin() {
     attempt_.begun = t_.now();
     probe_.begin();
+    hash_.find((*attempt_.destination()).connection.balancing, t_);
     if (retries_ && retries_->begin()) t_.rearm = true;
   }
   /// Puts the bytes that were sent back to the front of the request's pipe, for the next attempt.
@@ -80,13 +83,21 @@ class Attempts {
   /// Called when the attempt ended before its response did. With `unprocessed` the backend has certainly not acted on
   /// it.
   void onReset(const base::Error& error, bool unprocessed);
+  /// Ends the request of an attempt that is given up. If a Backend that has the whole request does not answer in time,
+  /// its connection may be dead, and takes no further requests.
+  void cancel();
+  /// Called when the time of the whole request is up. A Backend that is not reached by then was tried in vain.
+  void onDeadline() {
+    if (attempt_.request.wait().isForBackend()) attempt_.made = true;
+  }
   /// Judges an attempt that failed with the transaction's error.
   Judgement judgeFailure();
   /// Returns nullptr if the rule does not retry.
   const Retries* retries() const { return retries_ ? &*retries_ : nullptr; }
   /// Called with the final head of an attempt's response, as the Backend has sent it.
   void onAnswer(const http::ResponseHead& head) {
-    if (t_.route.rule->failover) noteAnswer(head);
+    attempt_.status = head.status;
+    if (t_.route.rule->failover || attempt_.backend->outliers) noteAnswer(t_, attempt_, head);
   }
   enum class Planning : std::uint8_t {
     kPlanned,
@@ -111,12 +122,14 @@ class Attempts {
             .avoided = retries_ ? retries_->avoided() : nullptr,
             .allowed = allowed,
             .dial = dial,
-            .failing = t_.route.rule->failingEndpoints(*attempt_.backend),
+            .failing = t_.route.rule->failingEndpoints(*attempt_.backend, t_.now()),
+            .hash = hash_.value(),
             .client = t_.client.connection};
   }
-  /// Puts the session value that the client must send from now on into the response, if it has changed.
+  /// Puts the values that the client must send from now on into the response, if they have changed.
   void tellSession() {
     if (session_) renewSession();
+    hash_.tell((*attempt_.destination()).connection.balancing, t_);
   }
 
  private:
@@ -129,8 +142,6 @@ class Attempts {
   const routing::WeightedBackend* chooseByPriority();
   const routing::WeightedBackend& chooseNext();
   const routing::FailoverMember& member() const;
-  void noteError(const base::Error& error) const;
-  void noteAnswer(const http::ResponseHead& head);
   bool serves(const routing::WeightedBackend& backend);
   /// Takes a place in a budget for an attempt at that weighted backend, if it needs one.
   bool budgetAllows(const routing::WeightedBackend& next, std::optional<routing::ActiveRetry>& place);
@@ -139,6 +150,7 @@ class Attempts {
   Attempt attempt_;
   std::optional<Retries> retries_;    // set if the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
+  EndpointHash hash_;
   routing::ProbeTask probe_;
   std::uint32_t repeats_ = 0;  // the number of repeated attempts, which the client does not notice
 };

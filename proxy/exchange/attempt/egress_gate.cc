@@ -18,10 +18,12 @@ const routing::BackendPlan* EgressGate::backend() const {
 EgressRuling EgressGate::judge(const EgressHttp& leaving) {
   const MatchedRoute& route = t_.route;
   const http::RequestHead& sent = t_.asked != nullptr ? *t_.asked : t_.request.head;
+  routing::EgressFacts facts = routing::egressFacts(*backend(), t_.client.address.bytes(), routing::egressHttp(sent),
+                                                    leaving, t_.client.forwardProxy);
+  facts.caller = t_.caller.get();
+  facts.ignoresPathParameters = route.listener != nullptr && route.listener->matching.ignorePathParameters;
   const routing::EgressDial dial(route.listener != nullptr ? route.listener->egress.get() : nullptr,
-                                 route.rule->egress.get(),
-                                 routing::egressFacts(*backend(), t_.client.address.bytes(), routing::egressHttp(sent),
-                                                      leaving, t_.client.forwardProxy));
+                                 route.rule->egress.get(), facts);
   if (t_.egress == nullptr) {
     t_.egress = t_.request.arena.make<EgressState>(dial);
   } else {

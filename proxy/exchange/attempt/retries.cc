@@ -1,6 +1,7 @@
 #include "proxy/exchange/attempt/retries.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "proxy/http/grpc.h"
 
@@ -10,6 +11,19 @@ base::Error Retries::constrained() {
   return base::Error::upstream(base::ErrorType::kDestinationUnavailable,
                                "the backend failed, and has had as many retries as its policy allows")
       .ofLimit("retryBudget");
+}
+
+std::uint64_t Retries::leftOut(const routing::WeightedBackend& failed) {
+  const std::uint32_t most = rule_.retry->attemptsPerPriority;
+  if (most == 0) return 0;
+  const std::uint64_t all = rule_.failover->membersOf(rule_.failover->members[positionOf(failed)].priority);
+  attemptsHere_ = std::exchange(priority_, all) == all ? attemptsHere_ + 1 : 1;
+  if (attemptsHere_ < most) return ~all;
+  attemptsHere_ = 0;
+  leftPriorities_ |= all;
+  const std::uint64_t every = ~std::uint64_t{0} >> (64 - rule_.backends.size());
+  if (leftPriorities_ == every) leftPriorities_ = 0;  // all priorities have had theirs: the first one comes again
+  return leftPriorities_;
 }
 
 bool Retries::covers(const http::ResponseHead& head) const {

@@ -66,6 +66,10 @@ class Retries {
     }
     return failed;
   }
+  /// Called once for each failed attempt of a rule with a fail-over. Returns the weighted backends that
+  /// RetryPolicy::attemptsPerPriority leaves out of the next attempt, a bit each: those of all other priorities until
+  /// the one of `failed` has had its attempts, then those of the priorities that have had theirs.
+  std::uint64_t leftOut(const routing::WeightedBackend& failed);
   /// Returns true if an attempt at that weighted backend has failed.
   bool hasTried(const routing::WeightedBackend& backend) const { return (tried_ & bitOf(backend)) != 0; }
 
@@ -90,13 +94,17 @@ class Retries {
  private:
   /// Returns true if the rule names the HTTP or gRPC status of the answer.
   bool covers(const http::ResponseHead& head) const;
-  std::uint64_t bitOf(const routing::WeightedBackend& backend) const {
-    return std::uint64_t{1} << (&backend - rule_.backends.data());
+  std::size_t positionOf(const routing::WeightedBackend& backend) const {
+    return static_cast<std::size_t>(&backend - rule_.backends.data());
   }
+  std::uint64_t bitOf(const routing::WeightedBackend& backend) const { return std::uint64_t{1} << positionOf(backend); }
 
   const routing::Rule& rule_;
   std::uint32_t made_ = 0;
-  std::uint64_t tried_ = 0;  // weighted backends, a bit each
+  std::uint64_t tried_ = 0;           // weighted backends, a bit each
+  std::uint32_t attemptsHere_ = 0;    // that have failed in a row at Backends of one priority
+  std::uint64_t priority_ = 0;        // the weighted backends of that priority
+  std::uint64_t leftPriorities_ = 0;  // those of priorities that have had their attempts
   const routing::WeightedBackend* next_ = nullptr;
   std::optional<net::Address> avoided_;
   std::optional<routing::ActiveRetry>

@@ -8,8 +8,11 @@ using routing::EgressRuling;
 
 bool OwnDial::admits(const routing::EgressHttp& sent, const http::RequestHead& leaving) {
   if (!coverage_.any()) return true;
-  dial_.emplace(coverage_.ofListener.get(), coverage_.ofRule.get(),
-                routing::egressFacts(backend_, client_.bytes(), sent, routing::egressHttp(leaving)));
+  routing::EgressFacts facts =
+      routing::egressFacts(backend_, client_.address.bytes(), sent, routing::egressHttp(leaving));
+  facts.caller = client_.caller.get();
+  facts.ignoresPathParameters = ignoresPathParameters_;
+  dial_.emplace(coverage_.ofListener.get(), coverage_.ofRule.get(), facts);
   const EgressRuling ruling = dial_->judge();
   byAddress_ = ruling == EgressRuling::kUndecided;
   if (!byAddress_) reportEgress(*dial_, backend_, tell());

@@ -4,18 +4,31 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
+#include "proxy/base/terms/caller.h"
 #include "proxy/exchange/egress/egress_report.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
 
 namespace sluice::exchange {
 
+/// The client for which the gateway makes a request, as policies see it.
+struct DialClient {
+  net::Address address;
+  std::shared_ptr<const base::Caller> caller;  // null if nothing is known of it
+};
+
 class OwnDial {
  public:
-  OwnDial(routing::EgressCoverage coverage, const net::Address& client, const routing::BackendPlan& backend,
-          ExchangeObserver& observer)
-      : coverage_(std::move(coverage)), client_(client), backend_(backend), observer_(observer) {}
+  /// `ignoresPathParameters` as in routing::EgressFacts.
+  OwnDial(routing::EgressCoverage coverage, DialClient client, const routing::BackendPlan& backend,
+          ExchangeObserver& observer, bool ignoresPathParameters = false)
+      : coverage_(std::move(coverage)),
+        client_(std::move(client)),
+        backend_(backend),
+        observer_(observer),
+        ignoresPathParameters_(ignoresPathParameters) {}
   OwnDial(const OwnDial&) = delete;
   OwnDial& operator=(const OwnDial&) = delete;
 
@@ -37,9 +50,10 @@ class OwnDial {
   }
 
   const routing::EgressCoverage coverage_;
-  const net::Address client_;
+  const DialClient client_;
   const routing::BackendPlan& backend_;
   ExchangeObserver& observer_;
+  const bool ignoresPathParameters_;
   std::optional<routing::EgressDial> dial_;
   bool byAddress_ = false;        // the addresses decide, and have not been judged
   bool auditsByAddress_ = false;  // the same of a policy that is only audited

@@ -4,7 +4,9 @@
 
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/transaction/context.h"
+#include "proxy/exchange/transaction/forwarded_caller.h"
 #include "proxy/http/connection_auth.h"
+#include "proxy/routing/request_hash.h"
 
 namespace sluice::exchange {
 namespace {
@@ -39,27 +41,29 @@ Mirror::Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable&
       listener_(source.listener),
       rule_(source.rule),
       target_(source.target),
-      client_(net::networkOf(source.client.address)),
+      client_(source.share),
+      caller_(source.caller),
       brought_(context.worker().now()),
       message_(context.worker().chunks()),
       share_(context.bufferRoom(), source.client.address),
       scope_({listener_.egress, rule_.egress}),
-      dial_(scope_.coverage, net::Address::parse(source.client.address, 0).value_or(net::Address()), *target_.backend,
-            context.observer()),
+      dial_(scope_.coverage, {net::Address::parse(source.client.address, 0).value_or(net::Address()), caller_},
+            *target_.backend, context.observer(), listener_.matching.ignorePathParameters),
       request_(context.upstreams(), *this, mirrorTimes(context.timeouts(), rule_)) {
   message_.head = headFor(message_.arena, source, context.identity());
   const routing::BackendPlan& plan = *target_.backend;
+  hash_ = routing::requestHash(plan.connection.balancing, source.request, source.client.address);
   if (!MirrorSteps::needed(plan)) return;
   steps_ = std::make_unique<MirrorSteps>(
       static_cast<MirrorStepsOwner&>(*this), table_, self_.toToken(), context, message_, request_.body(), plan,
       processing::Place{listener_.gateway, rule_.route, plan.name, scope_.coverage.any() ? &scope_ : nullptr},
-      source.client.address);
+      source.client.address, caller_);
 }
 
 bool Mirror::enter(const http::RequestHead& sent) {
   routing::EgressHttp asked;
   if (scope_.coverage.any()) asked = {message_.arena.copy(sent.methodText), message_.arena.copy(sent.path())};
-  return dial_.admits(asked, message_.head) && request_.enterIfFree(target_.backend);
+  return dial_.admits(asked, message_.head) && request_.enter(target_.backend, /*seeks=*/false);
 }
 
 void Mirror::pin() {
@@ -220,7 +224,10 @@ void Mirror::start() {
   state_ = State::kStarted;
   if (!dial_.admitsAgain(message_.head)) return request_.fail(routing::egressDenied());
   if (http::Headers* trailers = request_.body().trailers()) removeTwinsOf(message_.head.headers, *trailers);
-  request_.start(message_.head, steps_ ? steps_->allowed() : nullptr, dial_.judged());
+  if (!listener_.identityHeader.empty()) {
+    writeCaller(message_.arena, message_.head.headers, listener_.identityHeader, caller_.get());
+  }
+  request_.start(message_.head, steps_ ? steps_->allowed() : nullptr, dial_.judged(), hash_);
 }
 
 }  // namespace sluice::exchange

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "proxy/base/slab.h"
+#include "proxy/base/terms/caller.h"
 #include "proxy/exchange/egress/own_dial.h"
 #include "proxy/exchange/mirror/mirror_steps.h"
 #include "proxy/exchange/transaction/attempt_head.h"
@@ -39,6 +40,8 @@ struct MirrorSource {
   const http::RequestHead& sent;  // as the client sent it
   RuleFilters filters;            // how far those of the rule have been applied to `request`
   ForwardedClient client;
+  std::shared_ptr<const base::Caller> caller;  // null if nothing is known of it
+  net::ClientNetwork share;                    // the key by which its place at the Backend is shared
 };
 
 /// The table that owns a mirror. It also takes the answers of steps that have waited.
@@ -79,9 +82,13 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   const routing::ServedListener& listener() const { return listener_; }
   const routing::Rule& rule() const { return rule_; }
   const routing::RequestMirror& target() const { return target_; }
+  /// Returns the caller of the request that it is a copy of; null if nothing is known of it.
+  const base::Caller* caller() const { return caller_.get(); }
   http::Method method() const { return message_.head.method; }
-  /// Returns 0 if there was neither a response nor a failure.
-  std::uint16_t status() const { return status_ == 0 && error_ ? error_->status : status_; }
+  /// Returns the status of its Backend's answer; 0 if there was none.
+  std::uint16_t status() const { return status_; }
+  /// See upstream::AsyncRequest.
+  bool attempted() const { return request_.attempted(); }
   const std::optional<base::Error>& error() const { return error_; }
   /// Returns when it was sent; until then, when it was made.
   base::MonotonicTime begun() const { return request_.begun(); }
@@ -100,6 +107,9 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   void onRefused(const base::Error& error) override { request_.fail(error); }
   // upstream::AsyncRequestOwner
   upstream::PlaceClaim claim() const override;
+  std::optional<base::Error> refusalOf(const upstream::Request& claimed) override {
+    return steps_ ? steps_->refusalOf(claimed) : std::nullopt;
+  }
   void onAddresses() override;
   void onResponse(http::ResponseMessage&& message) override { status_ = message.head.status; }
   void onResponseBody(std::string_view bytes) override { request_.grant(bytes.size()); }
@@ -125,13 +135,15 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   const routing::RequestMirror& target_;
   std::shared_ptr<const routing::Rule> pin_;
   std::shared_ptr<const routing::ServedListener> listenerPin_;
-  const net::ClientNetwork client_;
+  const net::ClientNetwork client_;  // the key of its share
+  const std::shared_ptr<const base::Caller> caller_;
   base::MonotonicTime brought_;  // when bytes of the body came from the client
   http::RequestMessage message_;
   /// Pays for a body that was there when the copy was made, if that is longer than limits.exchangeBuffer.
   processing::BufferShare share_;
   const routing::EgressScope scope_;  // of callouts of its steps
   OwnDial dial_;
+  std::optional<std::uint64_t> hash_;  // by which consistent hashing chooses the endpoint
   upstream::AsyncRequest request_;
   std::unique_ptr<MirrorSteps> steps_;  // null unless its Backend has some
   State state_ = State::kPreparing;

@@ -26,7 +26,8 @@ bool MirrorSteps::needed(const routing::BackendPlan& plan) {
 
 MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token,
                          ExchangeContext& owner, http::RequestMessage& message, http::BodyPipe& body,
-                         const routing::BackendPlan& plan, const processing::Place& place, std::string_view client)
+                         const routing::BackendPlan& plan, const processing::Place& place, std::string_view client,
+                         std::shared_ptr<const base::Caller> caller)
     : StepHost(owner, sink, token, message.arena.copy(client)),
       mirror_(mirror),
       message_(message),
@@ -36,6 +37,7 @@ MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink,
                 owner.worker().chunks(),
                 processing::bodyPath(message.head.body, processing::wantsBody(chainsOf(plan), kBodyPhases))) {
   setPlace(place);
+  setCaller(std::move(caller));
   pipeline_.append(chainsOf(plan), Phase::kRequestHeaders);
   pipeline_.append(chainsOf(plan), Phase::kRequestBody);
 }
@@ -90,6 +92,14 @@ void MirrorSteps::connectTo(net::Addresses addresses) {
   connect_.begin(message_.arena, plan_, std::move(addresses));
   pipeline_.append(chainsOf(plan_), Phase::kConnect);
   state_ = State::kConnect;
+}
+
+std::optional<base::Error> MirrorSteps::refusalOf(const upstream::Request& claimed) {
+  const processing::Step* const refusing = connect_.refusing(claimed, message_.head, peer());
+  if (refusing == nullptr) return std::nullopt;
+  const processing::Verdict verdict = processing::Verdict::denyDestination();
+  onStep(*refusing, {}, verdict, processing::StepOutcome::kRefused);
+  return verdict.reply().error;
 }
 
 bool MirrorSteps::ends(const processing::Step& step, const processing::Verdict& verdict) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "proxy/exchange/steps/connect_phase.h"
@@ -31,10 +32,10 @@ class MirrorSteps final : private StepHost {
   static bool needed(const routing::BackendPlan& plan);
 
   /// `message` is the mirror's, and `body` will be sent to its Backend; both and `plan` outlive this. A step that has
-  /// waited wakes `token` of `sink`.
+  /// waited wakes `token` of `sink`. `caller` may be null.
   MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink, http::Token token, ExchangeContext& owner,
               http::RequestMessage& message, http::BodyPipe& body, const routing::BackendPlan& plan,
-              const processing::Place& place, std::string_view client);
+              const processing::Place& place, std::string_view client, std::shared_ptr<const base::Caller> caller);
 
   enum class Outcome : std::uint8_t {
     kWaits,           // it waits for a step, or for more of the body
@@ -47,6 +48,10 @@ class MirrorSteps final : private StepHost {
   void connectTo(net::Addresses addresses);
   /// Returns the addresses that it may go to; nullptr if no step has narrowed them.
   const net::Addresses* allowed() const { return connect_.allowed(); }
+
+  /// Returns the reason why steps of connect refuse the connection that the mirror has claimed; nullopt if they admit
+  /// it.
+  std::optional<base::Error> refusalOf(const upstream::Request& claimed);
 
   /// Returns true if the body goes through steps. Then source() and end() take it.
   bool carries() const { return pipeline_.carries(); }

@@ -21,7 +21,7 @@ void RequestMirrors::start(const std::vector<routing::RequestMirror>& wanted) {
     if (!head) head = processing_.headOfMirrors();
     Mirror* mirror = t_.context.mirrors().create(
         {*t_.route.listener, *t_.route.rule, target, *head, t_.asked != nullptr ? *t_.asked : t_.request.head,
-         processing_.ruleFilters(), t_.client.forwarded(t_.request.head.scheme)});
+         processing_.ruleFilters(), t_.client.forwarded(t_.request.head.scheme), t_.caller, t_.share});
     if (mirror == nullptr) continue;
     if (t_.route.pinned) mirror->pin();
     handles_.push_back(mirror->handle());

@@ -20,6 +20,13 @@ void addMember(std::string& text, std::string_view key, std::string_view value) 
   base::appendJsonString(text, value, kMaxText);
 }
 
+/// Returns the sentence for the client.
+std::string detailOf(const LocalReplyParts& reply) {
+  std::string text = reply.error.detail;
+  if (!reply.backend.empty()) text.append(" (").append(reply.backend).append(")");
+  return text;
+}
+
 /// Returns the class of errors by which SDKs of model providers distinguish errors in `error.type`.
 std::string_view errorClass(std::uint16_t status) {
   if (status == 401 || status == 407) return "authentication_error";
@@ -34,15 +41,16 @@ std::string_view errorClass(std::uint16_t status) {
 std::string problemDocument(const LocalReplyParts& reply) {
   const base::Error& error = reply.error;
   const std::string_view code = base::errorTypeName(error.type);
+  const std::string detail = detailOf(reply);
   std::string text = R"({"type":"about:blank","title":)";
   base::appendJsonString(text, statusTitle(error.status), kMaxText);
   text += ",\"status\":" + std::to_string(error.status);
-  addMember(text, "detail", error.detail);
+  addMember(text, "detail", detail);
   addMember(text, "code", code);
   if (!error.limit.empty()) addMember(text, "limit", error.limit);
   if (!reply.requestId.empty()) addMember(text, "request_id", reply.requestId);
   text += R"(,"error":{"message":)";
-  base::appendJsonString(text, error.detail, kMaxText);
+  base::appendJsonString(text, detail, kMaxText);
   addMember(text, "type", errorClass(error.status));
   addMember(text, "code", code);
   text += ",\"param\":null}}\n";
@@ -74,7 +82,7 @@ http::ResponseHead grpcReply(base::Arena& arena, const LocalReplyParts& reply) {
   const std::uint32_t status = reply.ofStep != nullptr ? reply.ofStep->grpcStatus.value_or(mapped) : mapped;
   const std::string* body = ownBody(reply);
   const std::string message =
-      body != nullptr ? *body : std::string(base::errorTypeName(reply.error.type)) + ": " + reply.error.detail;
+      body != nullptr ? *body : std::string(base::errorTypeName(reply.error.type)) + ": " + detailOf(reply);
   http::ResponseHead head;
   head.status = 200;
   head.version = reply.request.version;

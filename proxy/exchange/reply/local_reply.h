@@ -17,6 +17,7 @@ struct LocalReplyParts {
   const base::Error& error;
   std::string_view requestId = {};            // empty if requests have none
   const processing::Reply* ofStep = nullptr;  // a step's reply, whose body replaces the document about the error
+  std::string_view backend = {};              // "Backend demo/api", to be told beside the detail; empty: not told
 };
 
 /// Returns the head of the reply, with views into `arena`. Its body is put into `pipe`, which is then complete; HEAD

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "proxy/exchange/transaction/context.h"
+#include "proxy/exchange/transaction/fair_share.h"
 #include "proxy/http/grpc.h"
 #include "proxy/routing/backend_dial.h"
 #include "proxy/routing/backend_target.h"
+#include "proxy/routing/request_hash.h"
 
 namespace sluice::exchange {
 namespace {
@@ -27,18 +29,20 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
       plan_(routing::planOf(*request.target)),
       message_(context.worker().chunks()),
       place_{message_.arena.copy(place.gateway), message_.arena.copy(place.route), {}},
-      client_(net::networkOf(request.client)),
+      caller_(request.caller),
+      client_(shareOf(caller_.get(), net::networkOf(request.client))),
       retry_(request.retry),
       timeout_(request.timeout),
       made_(context.worker().now()),
-      dial_(routing::coverageOf(place.scope), net::Address::parse(request.client, 0).value_or(net::Address()), *plan_,
-            context.observer()),
+      dial_(routing::coverageOf(place.scope),
+            {net::Address::parse(request.client, 0).value_or(net::Address()), caller_}, *plan_, context.observer()),
       keeps_(request.retry.attempts > 1),
       isWhole_(request.head.body == http::Body::kNone),
       received_(context.worker().chunks()),
       share_(context.bufferRoom(), request.client) {
   message_.head = http::clone(message_.arena, request.head);
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
+  hash_ = routing::requestHash(plan_->connection.balancing, message_.head, request.client);
   // A callout that leads back to this gateway is recognized as a loop by this.
   message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via(message_.head.version));
   begin();
@@ -55,7 +59,7 @@ void BackendCallout::begin() {
                                           "too many requests to the server that a processor asks")
                         .ofLimit(upstream::requestLimit(plan_->connection.bounds)));
   }
-  request_->start(message_.head, nullptr, dial_.judged());
+  request_->start(message_.head, nullptr, dial_.judged(), hash_);
   if (attempts_ == 1) return;
   request_->body().bytes.append(kept_);
   if (isWhole_) request_->body().finish();

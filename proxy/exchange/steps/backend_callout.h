@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "proxy/base/terms/caller.h"
 #include "proxy/exchange/egress/own_dial.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
@@ -44,9 +46,13 @@ class BackendCallout final : public processing::Callout, private upstream::Async
 
   /// Read by the observer.
   const processing::Place& place() const { return place_; }
+  /// Returns the caller for whose request it is made; null if nothing is known of it.
+  const base::Caller* caller() const { return caller_.get(); }
   const routing::BackendPlan& plan() const { return *plan_; }
   http::Method method() const { return message_.head.method; }
   base::MonotonicTime begun() const { return request_->begun(); }
+  /// See upstream::AsyncRequest.
+  bool attempted() const { return request_->attempted(); }
 
  private:
   // upstream::AsyncRequestOwner
@@ -88,11 +94,13 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   const std::shared_ptr<const routing::BackendPlan> plan_;
   http::RequestMessage message_;
   processing::Place place_;
-  const net::ClientNetwork client_;
+  const std::shared_ptr<const base::Caller> caller_;
+  const net::ClientNetwork client_;  // the key of its share
   const processing::CalloutRetry retry_;
   const base::Duration timeout_;
   const base::MonotonicTime made_;
   OwnDial dial_;
+  std::optional<std::uint64_t> hash_;              // by which consistent hashing chooses the endpoint
   std::optional<upstream::AsyncRequest> request_;  // the current attempt, or the last one
   std::uint32_t attempts_ = 0;                     // begun so far
   std::string kept_;                               // the body, for another attempt

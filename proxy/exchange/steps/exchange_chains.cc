@@ -14,9 +14,10 @@ bool hasRequestSteps(const processing::Chain* chain) {
 
 }  // namespace
 
-bool ExchangeChains::sharedHaveRequestSteps() const {
+bool ExchangeChains::haveStepsBeforeAttempt() const {
   const processing::Chains chains = all();
-  return hasRequestSteps(chains[0]) || hasRequestSteps(chains[1]);
+  const processing::Chain* const own = chains[2];
+  return hasRequestSteps(chains[0]) || hasRequestSteps(chains[1]) || (own != nullptr && own->hasPreAuthOfRequest());
 }
 
 bool ExchangeChains::attemptIsConcerned() const {

@@ -39,8 +39,9 @@ class ExchangeChains {
   /// Returns true if there are steps that run once, on the response that is not retried any more, before its head is
   /// sent to the client.
   bool wantsKeptResponse() const { return (phases_ & kOfKeptResponse) != 0; }
-  /// Returns true if the Gateway or the rule has steps of request-headers or request-body.
-  bool sharedHaveRequestSteps() const;
+  /// Returns true if steps run before the attempt: steps of request-headers or request-body that the Gateway or the
+  /// rule has, or that the Backend has before authentication.
+  bool haveStepsBeforeAttempt() const;
   /// Returns true if an attempt needs a head of its own, for its steps.
   bool hasAttemptSteps() const { return phases_ != 0 && attemptIsConcerned(); }
 

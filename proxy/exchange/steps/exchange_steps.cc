@@ -29,6 +29,7 @@ http::RequestHead& withoutSecrets(http::RequestHead& head, base::Arena& arena) {
 ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client,
                              ExchangeContext& owner, http::RequestMessage& message)
     : StepHost(owner, owner.resumeSink(), token, client),
+      ownBody(owner.worker().chunks()),
       attemptBody(owner.worker().chunks()),
       exchange_(exchange),
       request_(message) {}
@@ -45,11 +46,30 @@ void ExchangeSteps::beginRule(http::RequestHead& before) {
 }
 
 void ExchangeSteps::beginTentative(http::RequestHead& head, const processing::Chain& own) {
+  dropTentative();
   tentativeChain = &own;
-  tentativeEdits.clear();
-  tentativeTarget.emplace(
-      processing::StepTarget{head, nullptr, request_.arena, holds_, nullptr, nullptr, &tentativeEdits});
+  tentativeTarget.emplace(processing::StepTarget{head, nullptr, request_.arena, holdsOfTentative_, nullptr, nullptr,
+                                                 &tentativeEdits, &holds_, nullptr, &ownBody});
   request->setBackend(*tentativeTarget);
+}
+
+bool ExchangeSteps::continuesTentative(const processing::Chain* own) const {
+  if (own == nullptr || own != tentativeChain) return false;
+  if (!ownBody.wasJudged) return true;
+  // Only changes behind the last step of the Backend make a difference.
+  bool behind = true;
+  const auto comesBehind = [&behind](const processing::Step& step) {
+    behind = behind && step.scope != processing::Scope::kBackend;
+    return behind;
+  };
+  return request->alteredBy(comesBehind) == nullptr;
+}
+
+void ExchangeSteps::dropTentative() {
+  tentativeChain = nullptr;
+  tentativeEdits.clear();
+  ownBody.clear();
+  holdsOfTentative_.release();
 }
 
 processing::Pipeline& ExchangeSteps::beginAttempt(http::RequestHead& head, processing::BodyPath path) {
@@ -59,14 +79,16 @@ processing::Pipeline& ExchangeSteps::beginAttempt(http::RequestHead& head, proce
   connect.reset();
   attemptBody = http::BodyPipe(owner_.worker().chunks());
   const processing::StepTarget target{
-      head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &connect.destination(), nullptr, &holds_};
+      head,    nullptr, request_.arena,   holdsOfAttempt_, nullptr, &connect.destination(),
+      nullptr, &holds_, heldByTentative()};
   return attempt.emplace(host(), target, owner_.worker().chunks(), path);
 }
 
 processing::Pipeline& ExchangeSteps::beginResponse(http::ResponseHead& head, processing::BodyPath path) {
   if (!placeKnown_) findPlace();
   http::RequestHead& sent = withoutSecrets(attemptHead != nullptr ? *attemptHead : request_.head, request_.arena);
-  const processing::StepTarget target{sent, &head, request_.arena, holdsOfAttempt_, nullptr, nullptr, nullptr, &holds_};
+  const processing::StepTarget target{sent,    &head,   request_.arena, holdsOfAttempt_,  nullptr,
+                                      nullptr, nullptr, &holds_,        heldByTentative()};
   return response.emplace(host(), target, owner_.worker().chunks(), path);
 }
 
@@ -74,6 +96,7 @@ void ExchangeSteps::dropRequestBody() {
   if (request) request->dropBody();
   if (attempt) attempt->dropBody();
   attemptBody.bytes.clear();
+  ownBody.bytes.clear();
 }
 
 void ExchangeSteps::endAttempt() {
@@ -81,6 +104,7 @@ void ExchangeSteps::endAttempt() {
   attempt.reset();
   attemptHead = nullptr;
   placeKnown_ = false;  // the next one may be of another Backend
+  dropTentative();
   holdsOfAttempt_.release();
 }
 
@@ -88,9 +112,11 @@ void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead&
   heeded_ = false;
   processing::Pipeline& pipeline = beginResponse(head, processing::BodyPath::kBypasses);
   pipeline.append(chains, Phase::kResponseHeaders);
-  // A step that suspends here is not waited for, because the reply is decided.
+  // A step that suspends here is not waited for, because the reply is decided. Those behind it still see the reply.
   base::ByteQueue nothing(owner_.worker().chunks());
-  pipeline.go(nothing, 0);
+  do {
+    pipeline.go(nothing, 0);
+  } while (pipeline.leaveOut());
   response.reset();
 }
 
@@ -148,6 +174,12 @@ bool ExchangeSteps::dropSent(http::RequestHead& head, std::string_view name) {
 
 void ExchangeSteps::refuse(const processing::Step& step, std::string reason) {
   const Verdict verdict = Verdict::fail(std::move(reason));
+  onStep(step, {}, verdict, processing::StepOutcome::kRefused);
+  ends(step, verdict);
+}
+
+void ExchangeSteps::deny(const processing::Step& step) {
+  const Verdict verdict = Verdict::denyDestination();
   onStep(step, {}, verdict, processing::StepOutcome::kRefused);
   ends(step, verdict);
 }

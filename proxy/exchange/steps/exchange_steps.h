@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "proxy/exchange/steps/connect_phase.h"
 #include "proxy/exchange/steps/step_host.h"
 #include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/processing/body/own_body.h"
 #include "proxy/processing/pipeline.h"
 #include "proxy/routing/backend_target.h"
 #include "proxy/routing/snapshot.h"
@@ -45,9 +47,14 @@ class ExchangeSteps final : private StepHost {
   /// Called when the rule is found. Changes that its filters and steps make from here on can be undone, back to
   /// `before`.
   void beginRule(http::RequestHead& before);
-  /// Begins the steps of the Backend that is chosen for now. They see `head`, which is that Backend's own, and their
-  /// changes are recorded in tentativeEdits.
+  /// Begins the steps of the Backend that is chosen for now. They see `head`, which is that Backend's own. Their
+  /// changes are recorded in tentativeEdits, and the body that they leave is ownBody.
   void beginTentative(http::RequestHead& head, const processing::Chain& own);
+  /// Returns true if an attempt at the Backend of that chain goes on with all that those steps have left: the body that
+  /// all Backends share is still the one that they have seen.
+  bool continuesTentative(const processing::Chain* own) const;
+  /// Forgets what those steps have left.
+  void dropTentative();
   /// Begins the steps of the Backend. Called for each attempt.
   processing::Pipeline& beginAttempt(http::RequestHead& head, processing::BodyPath path);
   /// Begins the steps of the response.
@@ -69,7 +76,8 @@ class ExchangeSteps final : private StepHost {
 
   /// Return the bytes that came to steps and whose results were not taken yet, without the bytes that steps keep.
   std::uint64_t heldOfRequest() const {
-    return (request ? request->held() : 0) + (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
+    return (request ? request->held() : 0) + ownBody.bytes.size() +
+           (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
   }
   std::uint64_t heldOfResponse() const { return response ? response->held() : 0; }
 
@@ -83,10 +91,11 @@ class ExchangeSteps final : private StepHost {
   /// The changes that steps have made since the rule was found, and those that they had made before.
   processing::RequestEdits edits;
   processing::RequestEdits editsBeforeRouting;
-  /// The Backend whose steps before authentication have run.
+  /// The Backend whose steps before authentication have run; null if there is none, or if another attempt follows.
   const processing::Chain* tentativeChain = nullptr;
   std::optional<processing::StepTarget> tentativeTarget;
   processing::RequestEdits tentativeEdits;
+  processing::OwnBody ownBody;
   std::optional<processing::Pipeline> attempt;
   std::optional<processing::Pipeline> response;
   /// The head that is sent to the Backend of this attempt.
@@ -114,9 +123,17 @@ class ExchangeSteps final : private StepHost {
   void findPlace();
   /// Ends the exchange because of an action of a step that did not fail itself.
   void refuse(const processing::Step& step, std::string reason);
+  /// Ends the exchange because a step of connect leaves no address to which the request may go.
+  void deny(const processing::Step& step);
+  /// Returns the client as steps see it.
+  const processing::Peer& client() const { return peer(); }
+  /// Called when the caller is known, which may be null.
+  void identify(std::shared_ptr<const base::Caller> caller) { setCaller(std::move(caller)); }
 
  private:
   base::MonotonicTime firstDeadline() const;
+  /// Returns null unless the attempt goes on with the state of those steps.
+  processing::Holds* heldByTentative() { return tentativeChain != nullptr ? &holdsOfTentative_ : nullptr; }
   // processing::PipelineHost
   bool dropSent(http::RequestHead& head, std::string_view name) override;
   bool ends(const processing::Step& step, const processing::Verdict& verdict) override;
@@ -127,9 +144,10 @@ class ExchangeSteps final : private StepHost {
   ExchangeStepsOwner& exchange_;
   http::RequestMessage& request_;
   bool placeKnown_ = false;
-  bool heeded_ = true;                // false if the decisions of steps are ignored
-  processing::Holds holds_;           // those of steps that run once
-  processing::Holds holdsOfAttempt_;  // those of steps that run for each attempt
+  bool heeded_ = true;                  // false if the decisions of steps are ignored
+  processing::Holds holds_;             // those of steps that run once
+  processing::Holds holdsOfTentative_;  // those of the Backend's steps before authentication
+  processing::Holds holdsOfAttempt_;    // those of steps that run for each attempt
 };
 
 }  // namespace sluice::exchange

@@ -36,12 +36,25 @@ void layChanges(Transaction& t, http::RequestHead& head, const routing::Rule* ru
       arena, head, [&](const Step& step) { return !isFirst(step); }, withSecrets);
 }
 
+/// Undoes the changes of the rule's filters and of all steps since the rule was found.
+void restoreHead(Transaction& t, const ExchangeSteps& steps) {
+  http::RequestHead& head = t.request.head;
+  const http::RequestHead& before = *steps.headBeforeRule;
+  head.headers = before.headers.copy(t.request.arena);
+  head.target = before.target;
+  head.method = before.method;
+  head.methodText = before.methodText;
+  head.secretControl = before.secretControl;
+  head.unusualSlashes = before.unusualSlashes;
+}
+
 }  // namespace
 
 ExchangeSteps& Processing::open() {
   if (!steps_) {
     ExchangeStepsOwner& owner = *this;
     steps_.reset(t_.request.arena.make<ExchangeSteps>(owner, t_.token(), t_.client.ip.view(), t_.context, t_.request));
+    steps_->identify(t_.caller);
   }
   return *steps_;
 }
@@ -70,10 +83,10 @@ void Processing::beginBeforeRouting(Round round) {
   if (round != Round::kFirst) steps_->request->appendRequest(first, Round::kSecond);
 }
 
-bool Processing::beginFirstRound() {
+Processing::FirstRound Processing::beginFirstRound() {
   const bool begun = steps_ && steps_->request;
   if (begun) steps_->findPlace();
-  if (!begun && !chains_.sharedHaveRequestSteps()) return false;
+  if (!begun && !chains_.haveStepsBeforeAttempt()) return FirstRound::kNone;
   const processing::Chains shared = chains_.shared();
   if (begun) {
     http::RequestHead* const before = t_.request.arena.make<http::RequestHead>(t_.request.head);
@@ -83,8 +96,7 @@ bool Processing::beginFirstRound() {
     beginRequest(processing::wantsBody(shared, bitOf(Phase::kRequestBody)) && mayCarry());
     steps_->beginRule(*t_.asked);
   }
-  steps_->request->appendRequest(shared, Round::kFirst);
-  return true;
+  return steps_->request->appendRequest(shared, Round::kFirst) ? FirstRound::kBegun : FirstRound::kEmpty;
 }
 
 /// `carries` is true if the body goes through the steps.
@@ -106,10 +118,11 @@ void Processing::carryRequest() {
   body = http::BodyPipe(t_.context.worker().chunks());
 }
 
-// These steps change nothing of the body, which is the request's.
 bool Processing::beginTentative() {
+  const bool isChanged = steps_->ruleFilters == RuleFilters::kApplied || !steps_->edits.empty();
+  if (isChanged) restoreHead(t_, *steps_);
   steps_->ruleFilters = RuleFilters::kApplied;
-  rebuildHead();
+  layChanges(t_, t_.request.head, t_.route.rule, steps_->edits, true);
   const processing::Chain* own = chains_.all()[2];
   if (own == nullptr || own == steps_->tentativeChain || !own->hasPreAuthOfRequest()) return false;
   steps_->beginTentative(*t_.request.arena.make<http::RequestHead>(attempts_.head(ruleFilters())), *own);
@@ -129,11 +142,9 @@ void Processing::endRounds() {
 }
 
 void Processing::rebuildHead() {
-  http::RequestHead& head = t_.request.head;
-  head.headers = steps_->headBeforeRule->headers.copy(t_.request.arena);
-  head.target = steps_->headBeforeRule->target;
+  restoreHead(t_, *steps_);
   const bool isDue = steps_->ruleFilters == RuleFilters::kApplied;
-  layChanges(t_, head, isDue ? t_.route.rule : nullptr, steps_->edits, true);
+  layChanges(t_, t_.request.head, isDue ? t_.route.rule : nullptr, steps_->edits, true);
 }
 
 // --- the route matched again ----------------------------------------------------------------------------------------
@@ -192,10 +203,18 @@ void Processing::beginAttempt() {
   http::RequestHead* const head = t_.request.arena.make<http::RequestHead>(attempts_.head(ruleFilters()));
   const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) ||
                       processing::wantsBody(all, bitOf(Phase::kBackendRequest));
-  Pipeline& pipeline = open().beginAttempt(*head, processing::bodyPath(head->body, wanted));
-  const bool begun = steps_->tentativeChain == own[2];
-  if (begun) steps_->tentativeEdits.layOn(t_.request.arena, *head, isAnyStep);
-  if (!begun) return pipeline.appendRequest(own, Round::kBoth);
+  ExchangeSteps& steps = open();
+  const bool begun = steps.continuesTentative(own[2]);
+  if (!begun) steps.dropTentative();
+  if (begun) steps.tentativeEdits.layOn(t_.request.arena, *head, isAnyStep);
+  if (steps.ownBody.isChanged() && mayCarry())
+    frameWhole(*head, steps.ownBody.bytes.size(), steps.ownBody.trailers() != nullptr);
+  Pipeline& pipeline = steps.beginAttempt(*head, processing::bodyPath(head->body, wanted));
+  if (!begun) {
+    pipeline.appendRequest(own, Round::kBoth);
+    return;
+  }
+  if (steps.ownBody.rest != nullptr) pipeline.appendRequest(own, Round::kFirst, steps.ownBody.rest);
   pipeline.appendRequest(own, Round::kSecond);
 }
 
@@ -205,8 +224,11 @@ void Processing::beginConnect(net::Addresses addresses) {
 }
 
 void Processing::beginBackendRequest() {
+  const bool wanted = chains_.wants(Phase::kBackendRequest);
+  const Attempt& current = attempts_.current();
+  if (wanted) steps_->connect.connected(t_.request.arena, *current.destination(), *current.request.peer());
   if (std::exchange(steps_->backendRequestEntered, true)) return;
-  if (chains_.wants(Phase::kBackendRequest)) steps_->attempt->append(chains_.all(), Phase::kBackendRequest);
+  if (wanted) steps_->attempt->append(chains_.all(), Phase::kBackendRequest);
   steps_->attempt->seal();
 }
 

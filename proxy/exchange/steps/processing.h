@@ -37,8 +37,12 @@ class Processing final : private ExchangeStepsOwner {
   /// Begins the steps of the listener that come before a route is matched: those of both rounds, or first those before
   /// authentication, and in another call those behind it.
   void beginBeforeRouting(processing::Round round);
-  /// Begins the first round. Returns false if neither the Gateway nor the rule has steps for the request.
-  bool beginFirstRound();
+  enum class FirstRound : std::uint8_t {
+    kNone,   // no step runs before the attempt
+    kEmpty,  // those that do run later
+    kBegun
+  };
+  FirstRound beginFirstRound();
   /// Settles the rule and begins the steps before authentication of the Backend that is chosen for now, on that
   /// Backend's own head: an attempt that goes there finds what they changed. Returns false if there are none to run.
   bool beginTentative();

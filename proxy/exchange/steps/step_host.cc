@@ -5,6 +5,21 @@
 #include "proxy/exchange/transaction/context.h"
 
 namespace sluice::exchange {
+namespace {
+
+/// The key of timeouts.processor.
+constexpr std::string_view kStepTimeout = "processor";
+
+/// Returns the limit that the end of the step has hit; empty if there is none, or if it was counted already: a step
+/// whose own request ran into a timeout names that one, and limits of bodies are counted by onLimit().
+std::string_view limitHitBy(const processing::Verdict& verdict) {
+  using Kind = processing::Verdict::Kind;
+  if (verdict.kind() == Kind::kReply) return verdict.reply().error.limit;
+  const bool isLate = verdict.kind() == Kind::kFail && verdict.cause() == processing::Cause::kTimeout;
+  return isLate && verdict.limit().empty() ? kStepTimeout : std::string_view();
+}
+
+}  // namespace
 
 StepHost::StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
     : PipelineHost(owner.worker().clock(), owner.services(), {address, {}, {}}),
@@ -31,10 +46,21 @@ void StepHost::answerLater(processing::Ticket ticket) {
 
 void StepHost::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                       processing::StepOutcome outcome) {
-  owner_.observer().onStep({step, time, verdict, outcome, place(), peer().address});
+  if (const std::string_view hit = limitHitBy(verdict); !hit.empty()) owner_.onLimit(hit);
+  owner_.observer().onStep({step, time, verdict, outcome, place(), peer()});
 }
 
 void StepHost::onLimit(std::string_view limit) { owner_.onLimit(limit); }
+
+namespace {
+
+/// Returns false if the gateway is full, or the client's body is at fault.
+bool isOfProcessor(processing::Cause cause) {
+  return cause != processing::Cause::kNoRoom && cause != processing::Cause::kOverLimit &&
+         cause != processing::Cause::kBadBody;
+}
+
+}  // namespace
 
 base::Error failureOf(const processing::Step& step, const processing::Verdict& verdict) {
   const bool ofRequest = processing::isOfRequest(step.phase);
@@ -45,6 +71,7 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
   const auto silent = [&](base::ErrorType type, std::string_view detail) {
     base::Error error = ofProcessor(type, detail);
     error.note = verdict.reason();
+    if (verdict.cause() == processing::Cause::kTimeout && error.limit.empty()) error.limit = kStepTimeout;
     if (const std::uint16_t status = step.processor->statusOnError(); status != 0) error.status = status;
     return error;
   };
@@ -54,6 +81,14 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
     error.status = ofRequest ? status : 502;
     return error;
   };
+  const bool hasAnswer = step.fallback != nullptr && step.fallback->step == nullptr;
+  if (hasAnswer && isOfProcessor(verdict.cause())) {
+    const bool isLate = verdict.cause() == processing::Cause::kTimeout;
+    base::Error error =
+        silent(isLate ? base::ErrorType::kProcessorTimeout : base::ErrorType::kProcessorFailed, step.fallback->detail);
+    error.status = step.fallback->status;
+    return error;
+  }
   switch (verdict.cause()) {
     case processing::Cause::kTimeout:
       return silent(base::ErrorType::kProcessorTimeout, "a processor of this request did not answer in time");
@@ -65,6 +100,8 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
       return ofBody(400);
     case processing::Cause::kError:
     case processing::Cause::kDropped:
+    case processing::Cause::kScriptError:
+    case processing::Cause::kBudget:
       break;
   }
   return silent(base::ErrorType::kProcessorFailed, "a processor of this request failed");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
+#include <string_view>
 
 #include "proxy/net/timers.h"
 #include "proxy/processing/services.h"
@@ -14,12 +16,19 @@ class ExchangeContext;
 
 class WorkerServices final : public processing::Services {
  public:
-  explicit WorkerServices(ExchangeContext& context) : context_(context) {}
+  explicit WorkerServices(ExchangeContext& context);
+  ~WorkerServices() override;
+  WorkerServices(const WorkerServices&) = delete;
+  WorkerServices& operator=(const WorkerServices&) = delete;
 
   std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest& request,
                                                const processing::Place& place) override;
   void leave(std::unique_ptr<processing::Callout> callout) override;
   processing::WorkerStates& workerStates() override { return states_; }
+  observe::MetricShard& metrics() override;
+  const std::shared_ptr<const processing::WorkerTasks>& tasks() override { return tasks_; }
+  void record(const processing::ProcessorRecord& record) override;
+  bool count(std::string_view type, std::string_view name, std::uint64_t count) override;
 
   /// The worker's beat calls this: it ends the requests that were left and are over, or have taken too long.
   void reap();
@@ -34,6 +43,7 @@ class WorkerServices final : public processing::Services {
   };
 
   ExchangeContext& context_;
+  const std::shared_ptr<const processing::WorkerTasks> tasks_;
   processing::WorkerStates states_;
   std::list<Left> left_;
 };

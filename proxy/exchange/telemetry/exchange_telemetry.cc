@@ -7,6 +7,7 @@
 #include "proxy/exchange/egress/egress_state.h"
 #include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/exchange/steps/backend_callout.h"
+#include "proxy/exchange/telemetry/ejection_telemetry.h"
 
 namespace sluice::exchange {
 namespace {
@@ -20,10 +21,36 @@ bool wasTried(const Attempt& attempt) { return attempt.begun != base::MonotonicT
 
 bool hasFailed(const StepReport& report) { return report.verdict.kind() == processing::Verdict::Kind::kFail; }
 
-std::string_view schemeOf(const Transaction& transaction) {
-  if (!transaction.client.forwardProxy) return transaction.client.secure ? "https" : "http";
+/// Fills the fields of a request to a forward proxy, and those that are others there.
+void describeProxied(const Transaction& transaction, observe::AccessRecord& record,
+                     observe::AccessRecord::Proxied& proxied) {
   const http::RequestHead& head = transaction.request.head;
-  return head.tunnel == http::Tunnel::kStream ? std::string_view() : http::schemeName(head.scheme);
+  const bool isConnect = head.tunnel == http::Tunnel::kStream;
+  record.scheme = isConnect ? std::string_view() : http::schemeName(head.scheme);
+  record.proxied = &proxied;
+  proxied.way = wayOf(transaction);
+  proxied.isTunnel = isStreamTunnel(transaction);
+  if (!proxied.isTunnel) return;
+  const TunnelledBytes passed = tunnelledBytes(transaction);
+  record.requestBytes = passed.received;
+  record.responseBytes = passed.sent;
+  const http::FirstFlight& first = transaction.streamTunnel->first;
+  proxied.protocol = http::protocolName(first.protocol());
+  proxied.serverName = first.serverName().value_or("");
+  proxied.end = endOfTunnel(transaction);
+}
+
+/// A step before authentication has no identity, whatever the connection has shown already.
+Workload workloadOfStep(const StepReport& report) {
+  return report.step.preAuth ? Workload{} : Workload{report.client.nameSpace, report.client.serviceAccount};
+}
+
+/// Fills the fields of the caller, as far as it is proven.
+void describeCaller(const base::Caller& caller, observe::AccessRecord& record) {
+  record.nameSpace = caller.nameSpace;
+  record.serviceAccount = caller.serviceAccount;
+  record.principal = caller.principal;
+  record.assurance = base::assuranceName(caller.assurance);
 }
 
 std::string_view resultOf(const StepReport& report) {
@@ -44,21 +71,31 @@ std::string_view resultOf(const StepReport& report) {
 
 ExchangeTelemetry::Key ExchangeTelemetry::keyOf(const Exchange& exchange) {
   const MatchedRoute& route = exchange.transaction().route;
-  return {route.listener, route.rule, exchange.attempt().backend};
+  return {route.listener, route.rule, exchange.attempt().backend, workloadOf(exchange.transaction().caller.get())};
 }
 
 ExchangeTelemetry::RouteSeries& ExchangeTelemetry::seriesOf(const Key& key) {
   if (recent_ != nullptr && recent_->first == key) return recent_->second;
-  recent_ = &*series_.try_emplace(key).first;
+  auto found = series_.find(key);
+  if (found == series_.end()) {
+    if (series_.size() >= kMostSeries) series_.clear();
+    KeptWorkload workload(key.workload);
+    Key kept = key;
+    kept.workload = workload.get();
+    found = series_.emplace(kept, RouteSeries{std::move(workload), {}, {}}).first;
+  }
+  recent_ = &*found;
   return recent_->second;
 }
 
-observe::Gauge& ExchangeTelemetry::activeOf(const Exchange& exchange, const Key& key) {
+observe::Gauge& ExchangeTelemetry::activeOf(const Exchange& exchange) {
+  const Key key = keyOf(exchange);
   const http::Method method = exchange.transaction().request.head.method;
   observe::Gauge*& active = seriesOf(key).active[static_cast<std::size_t>(method)];
   if (active == nullptr) {
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
-    active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "",
+    active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend,
+                                                                  key.workload.nameSpace, key.workload.serviceAccount,
                                                                   http::methodLabel(method));
   }
   return *active;
@@ -78,8 +115,8 @@ observe::Histogram& ExchangeTelemetry::serverDuration(Durations& durations, cons
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
     durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(
-        names.gateway, names.route, names.backend, "", "", http::methodLabel(durations.method), status,
-        durations.errorType);
+        names.gateway, names.route, names.backend, key.workload.nameSpace, key.workload.serviceAccount,
+        http::methodLabel(durations.method), status, durations.errorType);
   }
   return *durations.server;
 }
@@ -89,8 +126,8 @@ observe::Histogram& ExchangeTelemetry::clientDuration(Durations& durations, cons
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
     durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(
-        names.gateway, names.route, names.backend, "", "", http::methodLabel(durations.method), status,
-        durations.errorType);
+        names.gateway, names.route, names.backend, key.workload.nameSpace, key.workload.serviceAccount,
+        http::methodLabel(durations.method), status, durations.errorType);
   }
   return *durations.client;
 }
@@ -104,45 +141,58 @@ void ExchangeTelemetry::letGo() {
   series_.clear();
   recent_ = nullptr;
   egress_.letGo();
-  stepDurations_.clear();
+  identities_.letGo();
+  steps_.letGo();
 }
 
-void ExchangeTelemetry::onRouted(const Exchange& exchange) { activeOf(exchange).add(1); }
+void ExchangeTelemetry::onRouted(const Exchange& exchange) {
+  observe::Gauge& active = activeOf(exchange);
+  active.add(1);
+  exchange.transaction().counted = &active;
+}
 
-void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) { activeOf(exchange).add(-1); }
+void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) {
+  if (observe::Gauge* counted = std::exchange(exchange.transaction().counted, nullptr)) counted->add(-1);
+}
 
-void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
-                                const base::Error* error) {
-  Key key = keyOf(exchange);
-  key.backend = failed.backend;
-  activeOf(exchange, key).add(-1);
-  const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
-  Durations& durations = durationsOf(seriesOf(key), exchange.transaction().request.head.method, status, errorType);
-  clientDuration(durations, key).observe(worker_.clock().now() - failed.begun);
-  if (debug_.wants()) tellAttempt(exchange, failed, status, error);
-  activeOf(exchange).add(1);
+void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, const base::Error* error) {
+  onLeftRoute(exchange);
+  if (failed.made) {
+    Key key = keyOf(exchange);
+    key.backend = failed.backend;
+    const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
+    const http::Method method = exchange.transaction().request.head.method;
+    Durations& durations = durationsOf(seriesOf(key), method, failed.status, errorType);
+    clientDuration(durations, key).observe(worker_.clock().now() - failed.begun);
+  }
+  if (debug_.wants()) tellAttempt(exchange, failed, error);
+  onRouted(exchange);
 }
 
 void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
   const Transaction& transaction = exchange.transaction();
+  const Attempt& attempt = exchange.attempt();
   const Key key = keyOf(exchange);
-  if (transaction.routed) activeOf(exchange, key).add(-1);
-  Durations& durations =
-      durationsOf(seriesOf(key), transaction.request.head.method, transaction.status, errorTypeOf(exchange));
-  serverDuration(durations, key).observe(now - transaction.started);
-  if (wasTried(exchange.attempt())) {
-    clientDuration(durations, key).observe(now - exchange.attempt().begun);
-    const base::Error* error = transaction.error ? &*transaction.error : nullptr;
-    if (debug_.wants()) tellAttempt(exchange, exchange.attempt(), transaction.status, error);
+  onLeftRoute(exchange);
+  RouteSeries& series = seriesOf(key);
+  const http::Method method = transaction.request.head.method;
+  const std::string_view errorType = errorTypeOf(exchange);
+  Durations* durations = &durationsOf(series, method, transaction.status, errorType);
+  serverDuration(*durations, key).observe(now - transaction.started);
+  if (attempt.made) {
+    if (attempt.status != transaction.status) durations = &durationsOf(series, method, attempt.status, errorType);
+    clientDuration(*durations, key).observe(now - attempt.begun);
+  }
+  if (debug_.wants() && wasTried(attempt)) {
+    tellAttempt(exchange, attempt, transaction.error ? &*transaction.error : nullptr);
   }
   if (isStreamTunnel(transaction)) tunnels_.onEnded(namesOf(exchange), transaction, now);
   if (accessLog_.enabled()) log(exchange, now);
   if (transaction.error) tell(denialOf(exchange));
 }
 
-void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status,
-                                    const base::Error* error) {
+void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& attempt, const base::Error* error) {
   const std::string peer = attempt.peer();
   const std::string message = error != nullptr ? error->message() : std::string();
   const routing::WeightedBackend* backend = attempt.backend;
@@ -153,7 +203,7 @@ void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& att
                 {"attempt", attempt.number},
                 {"upstream.address", peer.empty() && error != nullptr ? error->address : peer},
                 {"reused", attempt.request.reused()},
-                {"http.response.status_code", status},
+                {"http.response.status_code", attempt.status},
                 {"error.type", error != nullptr ? base::errorTypeName(error->type) : std::string_view()},
                 {"error.message", message}});
 }
@@ -167,20 +217,23 @@ void ExchangeTelemetry::tell(const std::optional<Denial>& denial) {
 
 void ExchangeTelemetry::onStep(const StepReport& report) {
   const processing::Step& step = report.step;
-  observe::Histogram* known = step.number < stepDurations_.size() ? stepDurations_[step.number] : nullptr;
-  if (known == nullptr) known = &lookUpDurations(step);
-  known->observe(report.time);
+  const Workload workload = workloadOfStep(report);
+  steps_.durationsOf(step, workload).observe(report.time);
   if (trace_.wants()) tellStep(report);
-  if (hasFailed(report)) return onFailedStep(step, report.verdict.cause(), report.outcome);
+  if (hasFailed(report)) return onFailedStep(report, workload);
   if (step.health != nullptr && step.health->fails()) onRecoveredStep(step);
 }
 
-observe::Histogram& ExchangeTelemetry::lookUpDurations(const processing::Step& step) {
-  auto& durations = metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase));
-  if (step.number == 0) return durations;
-  if (step.number >= stepDurations_.size()) stepDurations_.resize(step.number + std::size_t{1});
-  stepDurations_[step.number] = &durations;
-  return durations;
+void ExchangeTelemetry::onRecord(const processing::ProcessorRecord& record) {
+  using Level = observe::LogLevel;
+  observe::BoundedLog& lines = scriptLines_[record.level == Level::kDebug ? 0 : record.level == Level::kInfo ? 1 : 2];
+  if (!lines.wants()) return;
+  lines.write("a script writes", {{"text", record.text},
+                                  {"type", record.type},
+                                  {"processor", record.use},
+                                  {"gateway", record.place.gateway},
+                                  {"route", record.place.route},
+                                  {"backend", record.place.backend}});
 }
 
 void ExchangeTelemetry::tellStep(const StepReport& report) {
@@ -194,26 +247,32 @@ void ExchangeTelemetry::tellStep(const StepReport& report) {
                                                    {"gateway", report.place.gateway},
                                                    {"route", report.place.route},
                                                    {"backend", report.place.backend},
-                                                   {"client.address", report.client}});
+                                                   {"client.address", report.client.address}});
 }
 
-void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,
-                                     processing::StepOutcome outcome) {
+void ExchangeTelemetry::onFailedStep(const StepReport& report, const Workload& workload) {
+  const processing::Step& step = report.step;
+  const processing::Cause cause = report.verdict.cause();
   const std::string_view phase = processing::phaseName(step.phase);
   // If the gateway is full, the processor is not at fault, and the request is denied.
   if (cause != processing::Cause::kNoRoom) {
     if (step.health != nullptr) step.health->onFailure(worker_.clock().now());
-    events_.add(
-        observe::EventType::kWarning, "ProcessorFailed", step.object,
-        step.name + " (" + step.type + "), " + std::string(phase) + ": " + std::string(processing::causeName(cause)),
-        worker_.clock().wallNow());
+    const std::string_view reason = report.verdict.reason();
+    std::string message = step.name + " (" + step.type + "), ";
+    message.append(phase).append(": ").append(processing::causeName(cause));
+    if (!reason.empty()) message.append(": ").append(reason);
+    events_.add(observe::EventType::kWarning, "ProcessorFailed", step.object, message, worker_.clock().wallNow());
   }
+  const std::string_view label = report.outcome != processing::StepOutcome::kSkipped ? "closed"
+                                 : step.standIn() != nullptr                         ? "fallback"
+                                                                                     : "open";
   metrics_
-      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(cause),
-                                               outcome == processing::StepOutcome::kSkipped ? "open" : "closed")
+      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(cause), label,
+                                               workload.nameSpace, workload.serviceAccount)
       .add();
-  if (outcome == processing::StepOutcome::kUnreplayable) {
-    metrics_.at<observe::Metric::kProcessorUnreplayable>(step.type, phase).add();
+  if (report.outcome == processing::StepOutcome::kUnreplayable) {
+    metrics_.at<observe::Metric::kProcessorUnreplayable>(step.type, phase, workload.nameSpace, workload.serviceAccount)
+        .add();
   }
 }
 
@@ -224,25 +283,27 @@ void ExchangeTelemetry::onRecoveredStep(const processing::Step& step) {
 }
 
 void ExchangeTelemetry::onMirrored(const Mirror& mirror) {
-  observe({mirror.method(), mirror.listener().gateway, mirror.rule().route, *mirror.target().backend, mirror.status(),
-           mirror.error(), mirror.begun()});
+  observe({mirror.method(), mirror.listener().gateway, mirror.rule().route, *mirror.target().backend,
+           workloadOf(mirror.caller()), mirror.status(), mirror.error(), mirror.attempted(), mirror.begun()});
 }
 
 void ExchangeTelemetry::onCallout(const BackendCallout& callout) {
   const http::ResponseHead* answer = callout.head();
-  const std::uint16_t failed = callout.error() ? callout.error()->status : std::uint16_t{0};
   observe({callout.method(), callout.place().gateway, callout.place().route, callout.plan(),
-           answer != nullptr ? answer->status : failed, callout.error(), callout.begun()});
+           workloadOf(callout.caller()), answer != nullptr ? answer->status : std::uint16_t{0}, callout.error(),
+           callout.attempted(), callout.begun()});
 }
 
 void ExchangeTelemetry::observe(const InternalRequest& request) {
+  if (request.error) tell(denialOf(*request.error, request.backend));
+  if (!request.attempted) return;
   const std::string_view errorType = request.error ? base::errorTypeName(request.error->type) : std::string_view{};
   metrics_
-      .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend.name, "", "",
+      .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend.name,
+                                                   request.workload.nameSpace, request.workload.serviceAccount,
                                                    http::methodLabel(request.method),
                                                    observe::StatusLabel(request.status), errorType)
       .observe(worker_.clock().now() - request.begun);
-  if (request.error) tell(denialOf(*request.error, request.backend));
 }
 
 void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
@@ -258,7 +319,7 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.time = worker_.clock().wallNow();
   record.clientAddress = exchange.transaction().client.ip.view();
   record.method = request.methodText;
-  record.scheme = schemeOf(exchange.transaction());
+  record.scheme = exchange.transaction().client.secure ? "https" : "http";
   record.serverAddress = request.authority;
   record.path = request.path();
   record.protocolVersion = http::versionName(request.version);
@@ -277,6 +338,7 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.listener = names.listener;
   record.route = names.route;
   record.backend = names.backend;
+  if (const base::Caller* caller = exchange.transaction().caller.get()) describeCaller(*caller, record);
   record.attempts = attempt.number;
   if (const auto* refusal = exchange.refusal(); refusal != nullptr) record.processor = refusal->processor;
   record.revision = exchange.revision(revision_);
@@ -285,20 +347,17 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
     record.rule = egress->policy->ruleName(egress->rule);
     record.decision = egressDecisionName(egress->decision);
   }
-  record.way = wayOf(exchange.transaction());
-  if (isStreamTunnel(exchange.transaction())) {
-    const TunnelledBytes passed = tunnelledBytes(exchange.transaction());
-    record.requestBytes = passed.received;
-    record.responseBytes = passed.sent;
-    const http::FirstFlight& first = exchange.transaction().streamTunnel->first;
-    record.tunnel = {http::protocolName(first.protocol()), first.serverName().value_or(""),
-                     endOfTunnel(exchange.transaction())};
-  }
+  observe::AccessRecord::Proxied proxied;
+  if (exchange.transaction().client.forwardProxy) describeProxied(exchange.transaction(), record, proxied);
   accessLog_.append(record);
   if (accessLog_.wantsFlush()) accessLog_.flush();
 }
 
 void ExchangeTelemetry::onEgress(const DialReport& report) { egress_.onReport(report, worker_.clock().wallNow()); }
+
+void ExchangeTelemetry::onEjection(const EjectionReport& report) {
+  tellEjection(report, metrics_, events_, worker_.clock().wallNow());
+}
 
 void ExchangeTelemetry::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
 

@@ -14,7 +14,10 @@
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/telemetry/denials.h"
 #include "proxy/exchange/telemetry/egress_telemetry.h"
+#include "proxy/exchange/telemetry/identity_telemetry.h"
+#include "proxy/exchange/telemetry/step_series.h"
 #include "proxy/exchange/telemetry/tunnel_telemetry.h"
+#include "proxy/exchange/telemetry/workload.h"
 #include "proxy/observe/access_log.h"
 #include "proxy/observe/bounded_log.h"
 #include "proxy/observe/events.h"
@@ -24,6 +27,10 @@ namespace sluice::exchange {
 
 class ExchangeTelemetry final : public ExchangeObserver {
  public:
+  /// The number of entries of series_ at most. If there are more, because many workloads call, all are dropped, and
+  /// looked up again.
+  static constexpr std::size_t kMostSeries = 4096;
+
   /// All references outlive it.
   ExchangeTelemetry(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog,
                     std::string revision, observe::EventBatch& events, const observe::Log* log = nullptr)
@@ -34,8 +41,13 @@ class ExchangeTelemetry final : public ExchangeObserver {
         events_(events),
         debug_(log, worker.clock()),
         trace_(log, worker.clock(), observe::LogLevel::kTrace),
+        scriptLines_{{{log, worker.clock(), observe::LogLevel::kDebug},
+                      {log, worker.clock(), observe::LogLevel::kInfo},
+                      {log, worker.clock(), observe::LogLevel::kWarn}}},
         egress_(metrics, events),
-        tunnels_(metrics) {}
+        identities_(metrics, debug_),
+        tunnels_(metrics),
+        steps_(metrics) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
   /// Exchanges::adopt().
@@ -45,27 +57,34 @@ class ExchangeTelemetry final : public ExchangeObserver {
 
   void onRouted(const Exchange& exchange) override;
   void onLeftRoute(const Exchange& exchange) override;
-  void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
-               const base::Error* error) override;
+  void onRetry(const Exchange& exchange, const Attempt& failed, const base::Error* error) override;
   void onFinished(const Exchange& exchange) override;
   void onTunnel(const Exchange& exchange) override { tunnels_.onOpened(namesOf(exchange)); }
   void onStep(const StepReport& report) override;
   void onMirrored(const Mirror& mirror) override;
   void onCallout(const BackendCallout& callout) override;
   void onEgress(const DialReport& report) override;
+  void onEjection(const EjectionReport& report) override;
+  void onIdentity(IdentitySource source, IdentityResult result) override { identities_.onJudged(source, result); }
   void onLimit(std::string_view limit) override;
+  void onRecord(const processing::ProcessorRecord& record) override;
+  bool onCount(std::string_view type, std::string_view name, std::uint64_t count) override {
+    return metrics_.addNamed(type, name, count);
+  }
 
  private:
   void tell(const std::optional<Denial>& denial);
   /// Writes a debug line about an attempt that has ended.
-  void tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status, const base::Error* error);
+  void tellAttempt(const Exchange& exchange, const Attempt& attempt, const base::Error* error);
   /// Writes a trace line about a step of a payload processor.
   void tellStep(const StepReport& report);
-  // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
+  // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them. The names
+  // of the workload are those of its caller, and in series_ those of the entry.
   struct Key {
     const routing::ServedListener* listener;
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;
+    Workload workload;
     friend bool operator==(const Key&, const Key&) = default;
   };
   /// The instruments of one rule and Backend by status and error type, each looked up once.
@@ -77,13 +96,13 @@ class ExchangeTelemetry final : public ExchangeObserver {
     observe::Histogram* client;
   };
   struct RouteSeries {
+    KeptWorkload workload;
     std::array<observe::Gauge*, http::kMethods> active{};
     std::vector<Durations> durations;
   };
   RouteSeries& seriesOf(const Key& key);
   /// Returns the gauge of requests in flight that a request counts in, as it is routed now.
-  observe::Gauge& activeOf(const Exchange& exchange) { return activeOf(exchange, keyOf(exchange)); }
-  observe::Gauge& activeOf(const Exchange& exchange, const Key& key);
+  observe::Gauge& activeOf(const Exchange& exchange);
   static Key keyOf(const Exchange& exchange);
   /// Returns an entry that may have no instruments yet; each is looked up when it is first observed.
   static Durations& durationsOf(RouteSeries& series, http::Method method, std::uint16_t status,
@@ -97,14 +116,14 @@ class ExchangeTelemetry final : public ExchangeObserver {
     std::string_view gateway;
     std::string_view route;
     const routing::BackendPlan& backend;
-    std::uint16_t status;
+    Workload workload;
+    std::uint16_t status;  // of the answer; 0: there was none
     const std::optional<base::Error>& error;
+    bool attempted;
     base::MonotonicTime begun;
   };
   void observe(const InternalRequest& request);
-  /// Looks the instrument of a step up by its names, and keeps it if the step has a number.
-  observe::Histogram& lookUpDurations(const processing::Step& step);
-  void onFailedStep(const processing::Step& step, processing::Cause cause, processing::StepOutcome outcome);
+  void onFailedStep(const StepReport& report, const Workload& workload);
   /// Records an event for a use that has failed, and does not fail any more.
   void onRecoveredStep(const processing::Step& step);
 
@@ -115,17 +134,20 @@ class ExchangeTelemetry final : public ExchangeObserver {
   observe::EventBatch& events_;
   observe::BoundedLog debug_;
   observe::BoundedLog trace_;
+  std::array<observe::BoundedLog, 3> scriptLines_;  // by level, from debug on
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       const std::hash<const void*> hash;
-      return (hash(key.listener) * 31 + hash(key.rule)) * 31 + hash(key.backend);
+      const std::size_t route = (hash(key.listener) * 31 + hash(key.rule)) * 31 + hash(key.backend);
+      return route * 31 + WorkloadHash()(key.workload);
     }
   };
   std::unordered_map<Key, RouteSeries, KeyHash> series_;
   std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
   EgressTelemetry egress_;
+  IdentityTelemetry identities_;
   TunnelTelemetry tunnels_;
-  std::vector<observe::Histogram*> stepDurations_;  // by the numbers of steps; null: not looked up yet
+  StepSeries steps_;
 };
 
 }  // namespace sluice::exchange

@@ -43,6 +43,7 @@ struct ExchangeParts {
   processing::BufferBudget& headBudget;  // limits.headerMemoryTotal
   TunnelPlaces& tunnels;
   PasswordChecks& passwords;
+  observe::MetricShard& metrics;
 };
 
 class ExchangeContext {
@@ -62,10 +63,12 @@ class ExchangeContext {
   /// Returns nullptr if there are no sessions.
   const pki::ValueSealer* sessionSealer() const { return sessionSealer_.get(); }
   bool refusesConnectionAuth() const { return refusesConnectionAuth_; }
+  bool namesBackends() const { return namesBackends_; }
   const base::TimeoutSettings& timeouts() const { return parts_.timeouts; }
   const base::LimitSettings& limits() const { return parts_.limits; }
   const base::RetryBudgetSettings& retryBudget() const { return parts_.retryBudget; }
   ExchangeObserver& observer() { return parts_.observer; }
+  observe::MetricShard& metrics() { return parts_.metrics; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   processing::BufferRoom& bufferRoom() { return bufferRoom_; }
   ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
@@ -96,6 +99,7 @@ class ExchangeContext {
   http::DateText date_;
   std::shared_ptr<const pki::ValueSealer> sessionSealer_;
   bool refusesConnectionAuth_ = false;
+  bool namesBackends_ = false;
 };
 
 }  // namespace sluice::exchange

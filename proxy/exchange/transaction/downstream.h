@@ -12,6 +12,8 @@
 
 namespace sluice::exchange {
 
+class CertifiedCaller;
+
 class Downstream {
  public:
   virtual ~Downstream() = default;
@@ -21,6 +23,8 @@ class Downstream {
   /// Returns the name that the client asked for in its TLS handshake (SNI), in lower case; empty if there is none. It
   /// lives as long as the connection.
   virtual std::string_view serverName() const = 0;
+  /// Returns the caller that the client's certificate names; nullptr if the client has shown none.
+  virtual CertifiedCaller* certified() = 0;
   /// Returns the account that the bodies of its exchanges are charged to.
   virtual ClientMemory& memory() = 0;
   /// Returns the account that the heads of its requests are charged to.

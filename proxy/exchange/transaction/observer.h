@@ -24,7 +24,7 @@ struct StepReport {
   const processing::Verdict& verdict;
   processing::StepOutcome outcome;
   const processing::Place& place;
-  std::string_view client;  // its address
+  const processing::Peer& client;  // a step before authentication does not learn its names
 };
 
 enum class EgressDecision : std::uint8_t { kAllowed, kAudited, kDenied };
@@ -42,18 +42,42 @@ struct DialReport {
   const routing::BackendPlan& backend;
 };
 
+/// The ejection of a Backend, or of one of its endpoints, by the outlier detection of a rule.
+struct EjectionReport {
+  const routing::BackendPlan& backend;
+  const routing::Endpoint* endpoint;  // null: the Backend as a whole, as a member of the rule's fail-over
+  std::string_view route;             // of the rule: "namespace/name"
+  std::string_view rule;              // "HTTPRoute demo/web, rule 0"
+  const routing::Ejection& ejection;
+};
+
+/// A source from which the gateway learns who makes a request.
+enum class IdentitySource : std::uint8_t { kCertificate, kToken, kAddress };
+/// Returns "certificate", "token" or "address".
+constexpr std::string_view identitySourceName(IdentitySource source) {
+  constexpr std::string_view kNames[] = {"certificate", "token", "address"};
+  return kNames[static_cast<std::size_t>(source)];
+}
+
+enum class IdentityResult : std::uint8_t { kIdentified, kAbsent, kRefused };
+/// Returns "identified", "absent" or "refused".
+constexpr std::string_view identityResultName(IdentityResult result) {
+  constexpr std::string_view kNames[] = {"identified", "absent", "refused"};
+  return kNames[static_cast<std::size_t>(result)];
+}
+
 /// Observes every exchange of a worker. ExchangeTelemetry implements it, and tests do.
 class ExchangeObserver {
  public:
   virtual ~ExchangeObserver() = default;
   /// Called when rule and Backend are chosen, or when there are none. Not called for requests whose head was refused.
   virtual void onRouted(const Exchange& exchange) = 0;
-  /// Called when the route is left again because the request is matched once more; onRouted() follows.
+  /// Called when the route is left again because the request is matched once more, or its caller becomes known;
+  /// onRouted() follows.
   virtual void onLeftRoute(const Exchange& exchange) = 0;
-  /// Called when an attempt has failed and another one follows, which is the exchange's current one already. `status`
-  /// is that of the backend's response, or with `error` the one that the gateway would have sent.
-  virtual void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
-                       const base::Error* error) = 0;
+  /// Called when an attempt has failed and another one follows, which is the exchange's current one already. `error` is
+  /// null if the Backend has answered.
+  virtual void onRetry(const Exchange& exchange, const Attempt& failed, const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
   /// Called when a tunnel for bytes of any protocol was agreed to.
   virtual void onTunnel(const Exchange& exchange) = 0;
@@ -64,7 +88,15 @@ class ExchangeObserver {
   /// Called when a processor's own request has succeeded or failed, unless the processor gave it up.
   virtual void onCallout(const BackendCallout& callout) = 0;
   virtual void onEgress(const DialReport& report) = 0;
+  virtual void onEjection(const EjectionReport& report) = 0;
+  /// Called when a source was judged. A certificate is judged once for each connection and configuration, a password
+  /// once for each request, and what is absent is reported for each request at a listener that asks for it.
+  virtual void onIdentity(IdentitySource source, IdentityResult result) = 0;
   virtual void onLimit(std::string_view limit) = 0;
+  /// Called when a script writes a line into the log.
+  virtual void onRecord(const processing::ProcessorRecord& record) = 0;
+  /// Called when a script counts something. Returns false if its type has too many counters.
+  virtual bool onCount(std::string_view type, std::string_view name, std::uint64_t count) = 0;
 };
 
 }  // namespace sluice::exchange

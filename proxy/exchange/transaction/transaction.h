@@ -14,6 +14,7 @@
 
 #include "proxy/base/error.h"
 #include "proxy/base/slab.h"
+#include "proxy/base/terms/caller.h"
 #include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/exchange/transaction/context.h"
 #include "proxy/exchange/transaction/downstream.h"
@@ -25,6 +26,10 @@
 #include "proxy/http/trace_context.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
+
+namespace sluice::observe {
+class Gauge;
+}
 
 namespace sluice::exchange {
 
@@ -85,6 +90,7 @@ class Transaction {
         handle(self),
         context(parts),
         client(stream),
+        share(stream.network),
         request(std::move(message)),
         requestBody(parts.worker().chunks()),
         responseBody(parts.worker().chunks()),
@@ -105,6 +111,9 @@ class Transaction {
   }
   static constexpr std::uint64_t bitOf(Event event) { return std::uint64_t{1} << static_cast<unsigned>(event); }
 
+  /// Sets the caller, which may become known while the request is routed already. The observer counts a request under
+  /// its caller, so it is told that the request leaves its place and takes another one.
+  void identify(std::shared_ptr<const base::Caller> known);
   http::Token token() const { return handle.toToken(); }
   Downstream* downstream() const { return context.downstream(client.connection); }
   /// Returns the client's codec, which is then flushed in this beat. Raises kClientGone and returns nullptr if the
@@ -135,6 +144,8 @@ class Transaction {
   const base::Handle<Exchange> handle;
   ExchangeContext& context;
   const ClientStream client;
+  /// The key by which its places at Backends are shared: that of the caller if it has a name, else of the network.
+  net::ClientNetwork share;
 
   http::RequestMessage request;
   /// The head as the client sent it, if steps may change it; null if none does. A local reply of the rule is made from
@@ -148,9 +159,15 @@ class Transaction {
   MatchedRoute route;
   std::unique_ptr<StreamTunnel> streamTunnel;     // null unless the request is a CONNECT that may go on
   AuthenticationState* authentication = nullptr;  // in the arena of the request; null unless the listener authenticates
+  /// The caller, as far as it is proven; null if nothing is known. Steps before authentication do not get
+  /// it. Set by identify().
+  std::shared_ptr<const base::Caller> caller;
   EgressState* egress = nullptr;  // in the arena of the request; null unless policies cover the exchange
   bool fromGateway = false;       // another gateway has passed the request on
   bool routed = false;            // the observer was notified of a route, or that there is none
+  /// The gauge that counts the request, while one does. The observer's own, which takes the request out of the one that
+  /// it has put it into, whatever becomes of their names.
+  mutable observe::Gauge* counted = nullptr;
 
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;

@@ -47,7 +47,7 @@ enum class Event : std::uint8_t {
   kRefusedHead,        // the exchange was made from a head that cannot be served
   kRequestBroken,      // the request's body broke the protocol; a reply is still possible
   kGatewaySteps,       // the listener has steps that come before routing
-  kRouteSteps,         // a rule was found, and the Gateway or the rule has steps for the request
+  kRouteSteps,         // a rule was found, and the Gateway or the rule has steps before authentication
   kAuthenticate,       // the listener demands that the client is authenticated now
   kRouted,             // a rule and a Backend were found
   kRejected,           // the gateway replies itself: error is set, or the rule has a local reply
@@ -59,12 +59,13 @@ enum class Event : std::uint8_t {
   kRetryDue,           // the next attempt's time has come
   kMatchAgain,         // a step asks for the route to be matched again
   kRouteChanged,       // the route was matched again, and is another one
-  kStepsDone,          // the steps of the request's state have decided
+  kStepsDone,          // the steps of the request's state have decided, or there are none but for later states
   kAttemptSteps,       // the attempt's Backend has steps for the request
   kConnectSteps,       // the addresses of the Backend are known, and steps of connect want to see them
   kPoolReady,          // a connection may be had
   kLeased,             // a connection was taken
   kPostponed,          // steps of backend-request are suspended: the attempt gives its connection back
+  kConnectionRefused,  // steps of connect refuse the connection that was taken, and another address is left
   kUnavailable,        // no connection will come: error is set
   kRequestBody,        // the request's body has more bytes, or its end
   kRequestTaken,       // the upstream codec took bytes of the request's body
@@ -86,12 +87,13 @@ enum class Event : std::uint8_t {
   kDeadline,           // a timeout of the exchange has passed: error is set
   kInternalFailure,    // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 42;
+inline constexpr std::size_t kEvents = 43;
 
 /// The actions of the request's machine, which RequestPath performs.
 enum class RequestAction : std::uint8_t {
   kNone,
-  kRoute,       // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kAuthenticate, kRejected, or as kEnter
+  kRoute,       // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kStepsDone, kAuthenticate, kRejected, or
+                // as kEnter
   kMatch,       // finds them behind the steps that come before routing
   kProcess,     // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
   kPassWishes,  // as kProcess, but ignores wishes, because a route is matched after these steps anyway
@@ -108,7 +110,7 @@ enum class RequestAction : std::uint8_t {
   kAcquire,           // asks the pool: raises kLeased, kConnectSteps, kUnavailable or kPassOver, or waits
   kAcquireAllowed,    // asks the pool for the addresses that steps of connect have left
   kAbandon,           // leaves the pool's queue
-  kBegin,             // hands the attempt's head to the upstream codec
+  kBegin,             // hands the attempt's head to the upstream codec; or raises kConnectionRefused
   kMoveBody,          // moves the body through the steps that have begun
   kForwardRequest,    // notifies the upstream codec of more body
   kGrantClient,       // lets the client send as much as was taken

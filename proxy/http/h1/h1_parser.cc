@@ -73,7 +73,7 @@ H1SectionReader::Status H1SectionReader::scanLines(std::string_view bytes, std::
   const char first = bytes.front();
   if (endsInCr_ && first != '\n') return fail("a bare CR");
   // TLS and noise are recognised before the end of the line.
-  if (lines_ == 0 && lineBytes_ == 0 && !isTokenChar(first) && first != '\r' && first != '\n') return fail("not HTTP");
+  if (lines_ == 0 && lineBytes_ == 0 && !isTokenChar(first) && first != '\r' && first != '\n') return failStart(first);
   std::size_t start = 0;
   while (true) {
     const std::size_t lineFeed = bytes.find('\n', start);
@@ -95,6 +95,13 @@ H1SectionReader::Status H1SectionReader::scanLines(std::string_view bytes, std::
       leading_ = static_cast<std::uint32_t>(start);
     }
   }
+}
+
+// The first byte of TLS is the type of its first record, which is that of a handshake (RFC 8446 section 5.1).
+H1SectionReader::Status H1SectionReader::failStart(char first) {
+  constexpr char kTlsHandshake = 0x16;
+  if (section_ != H1Section::kRequest || first != kTlsHandshake) return fail("not HTTP");
+  return fail("this port speaks plain HTTP; use http:// or a listener with TLS");
 }
 
 std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view lastPiece, H1LineEnds& ends) {

@@ -63,6 +63,8 @@ class H1SectionReader {
   /// Counts the lines of a whole section. Returns false, and counts none, if a limit is exceeded.
   bool countWhole(const H1LineEnds& ends);
   Status keep(std::string_view bytes, std::string_view openLine);
+  /// Fails because of the first byte of a start line.
+  Status failStart(char first);
   Status fail(const char* why, std::uint16_t status = 400, std::optional<Limit> limit = {});
   // Both set fault_ and return false if a limit is exceeded; `size` is without the line's end, whose last bytes are in
   // `piece`.

@@ -33,6 +33,7 @@ struct PassingFault {
 };
 inline constexpr auto kPassingFaults = std::to_array<PassingFault>({
     {"BackendUnhealthy", "BackendHealthy"},
+    {"BackendUnreachable", "BackendReachable"},
     {"ProcessorFailed", "ProcessorRecovered"},
 });
 

@@ -10,6 +10,7 @@
 
 #include "config/load/gateway_settings.h"
 #include "config/model/catalog_entry.h"
+#include "config/model/client_traffic_policy.h"
 #include "config/model/egress_policy.h"
 #include "config/read/gateways/settings_reader.h"
 #include "config/read/object_kinds.h"
@@ -41,6 +42,7 @@ class NameCollector {
     visit<config::ExtensionPolicy>(reading);
     visit<config::BackendTlsPolicy>(reading);
     visit<config::EgressPolicy>(reading);
+    visit<config::ClientTrafficPolicy>(reading);
     visit<config::ConfigMap>(reading);
   }
 
@@ -100,6 +102,9 @@ class NameCollector {
     into_.assign(1, &names_.own[gateway]);
     for (const config::Listener& listener : each.listeners) {
       if (listener.tls) take(listener.tls->certificateRefs, each.meta);
+    }
+    if (each.frontend) {
+      for (const auto* validation : each.frontend->validations()) take(validation->caCertificateRefs, each.meta);
     }
     if (each.infrastructure.parametersRef) take(*each.infrastructure.parametersRef, each.meta);
     into_.assign(1, &names_.common);
@@ -171,6 +176,12 @@ class NameCollector {
   void take(const config::BackendTlsPolicy& each) { takeOfNamespace(each.tls.caRefs, each.meta); }
   void take(const config::EgressPolicy& each) {
     if (each.clientAuthentication) takeOfNamespace(each.clientAuthentication->secretRef, each.meta);
+  }
+
+  void take(const config::ClientTrafficPolicy& each) {
+    if (!each.validation) return;
+    takeOfNamespace(each.validation->caCertificateRefs, each.meta);
+    takeOfNamespace(each.validation->revocationListRefs, each.meta);
   }
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
@@ -256,7 +267,10 @@ class NameCollector {
       config::Problems ignored;  // the catalog reports them
       std::string type;
       const std::optional<config::CatalogEntry> read = config::readCatalogEntry(entry, *map, key, type, ignored);
-      if (read && read->schemaRef) names_.common.configMaps.emplace(read->schemaRef->nameSpace, read->schemaRef->name);
+      if (!read) continue;
+      for (const auto& ref : {read->schemaRef, read->scriptRef}) {
+        if (ref) names_.common.configMaps.emplace(ref->nameSpace, ref->name);
+      }
     }
   }
 

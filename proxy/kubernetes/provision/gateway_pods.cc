@@ -19,6 +19,11 @@ constexpr std::int64_t kSpareSeconds = 5;  // beyond those that a Pod may take t
 /// An autoscaler compares the CPU time that Pods use with the requested one.
 constexpr std::pair<std::string_view, std::string_view> kUsualRequests[] = {{"cpu", "100m"}, {"memory", "128Mi"}};
 constexpr std::string_view kStateVolume = "/var/lib/sluice";
+/// The variables with fields of the Pod. The zone is known if the cluster gives its Pods this label of their nodes.
+constexpr std::pair<std::string_view, std::string_view> kEnvironment[] = {
+    {"POD_NAME", "metadata.name"},
+    {"POD_UID", "metadata.uid"},
+    {"SLUICE_ZONE", "metadata.labels['topology.kubernetes.io/zone']"}};
 // The volume belongs to root, so the gateway makes a folder of its own in it that others cannot enter.
 constexpr std::string_view kStateFolder = "/var/lib/sluice/state";
 
@@ -146,7 +151,7 @@ class PodWriter {
     if (!run_.classKeys.empty()) json.text("--class-keys").text(run_.classKeys);
     if (!run_.parameters.logLevel.empty()) json.text("--log-level").text(run_.parameters.logLevel);
     json.endList().key("env").beginList();
-    for (const auto& [name, path] : {std::pair{"POD_NAME", "metadata.name"}, std::pair{"POD_UID", "metadata.uid"}}) {
+    for (const auto& [name, path] : kEnvironment) {
       json.beginObject().member("name", name).key("valueFrom").beginObject().key("fieldRef").beginObject();
       json.member("fieldPath", path).endObject().endObject().endObject();
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/model/client_traffic_policy.h"
 #include "config/model/egress_policy.h"
 #include "config/read/object_kinds.h"
 #include "proxy/compile/ground/secret_trust.h"
@@ -20,8 +21,8 @@ bool isForAny(const config::ReferenceGrant& grant, const std::set<std::string>& 
   return std::any_of(grant.from.begin(), grant.from.end(), [&](const config::ReferenceGrant::From& from) {
     return nameSpaces.contains(from.nameSpace) &&
            isOneOf<config::Gateway, config::HttpRoute, config::GrpcRoute, config::Backend, config::PayloadProcessor,
-                   config::PayloadProcessingPipeline, config::ExtensionPolicy, config::EgressPolicy>(from.group,
-                                                                                                     from.kind);
+                   config::PayloadProcessingPipeline, config::ExtensionPolicy, config::EgressPolicy,
+                   config::ClientTrafficPolicy>(from.group, from.kind);
   });
 }
 

@@ -15,7 +15,7 @@
 
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/reload_observer.h"
-#include "proxy/control/reloadable.h"
+#include "proxy/control/state/reloadable.h"
 #include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/class_claim.h"
 #include "proxy/kubernetes/lease/leadership.h"

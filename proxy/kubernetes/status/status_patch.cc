@@ -30,12 +30,18 @@ constexpr std::size_t kMostMessageBytes = 32768;
 constexpr std::size_t kLeastMessageBytes = 128;
 constexpr std::size_t kMostStatusBytes = std::size_t{1024} * 1024;
 
-constexpr std::string_view kOurTypes[] = {
-    config::condition_type::kAccepted,         config::condition_type::kProgrammed,
-    config::condition_type::kResolvedRefs,     config::condition_type::kConflicted,
-    config::condition_type::kPartiallyInvalid, config::condition_type::kOverlappingTlsConfig,
-    config::condition_type::kSupportedVersion, config::condition_type::kDegraded,
-    config::condition_type::kAvailable,        config::condition_type::kProgressing};
+constexpr std::string_view kOurTypes[] = {config::condition_type::kAccepted,
+                                          config::condition_type::kProgrammed,
+                                          config::condition_type::kResolvedRefs,
+                                          config::condition_type::kConflicted,
+                                          config::condition_type::kPartiallyInvalid,
+                                          config::condition_type::kPartiallyVisible,
+                                          config::condition_type::kOverlappingTlsConfig,
+                                          config::condition_type::kSupportedVersion,
+                                          config::condition_type::kInsecureFrontendValidationMode,
+                                          config::condition_type::kDegraded,
+                                          config::condition_type::kAvailable,
+                                          config::condition_type::kProgressing};
 
 Value* memberOf(Value& map, std::string_view key) {
   for (Member& each : map.members) {

@@ -16,6 +16,7 @@ struct DnsAnswer {
   base::Duration ttl{};  // the addresses' TTL, not clamped
   bool denied = false;   // a name server answered that there is no such name, which is not a failure of the server
   base::DnsTerms terms = {};
+  bool hasNoRecord = false;  // denied, although the name exists: it has no record of the type that was asked for
 
   bool failed() const { return !addresses.ok() && !denied; }
 };

@@ -47,6 +47,18 @@ Addresses ofVersion(bool ipv6, bool alone, const Addresses& all) {
   return found.empty() && !alone ? all : found;
 }
 
+/// Returns the sentence about a name all of whose addresses are of the family that is not looked up.
+std::string onlyOther(base::LookupFamily family) {
+  switch (family) {
+    case base::LookupFamily::kIpv4:
+      return "the name has only IPv6 addresses, and its lookupFamily is IPv4";
+    case base::LookupFamily::kIpv6:
+      return "the name has only IPv4 addresses, and its lookupFamily is IPv6";
+    default:
+      return "the name has only IPv6 addresses, and dns.ipv6 is off";
+  }
+}
+
 }  // namespace
 
 Addresses addressesOf(base::LookupFamily family, const Addresses& all) {
@@ -78,7 +90,8 @@ DnsLookup::DnsLookup(const DnsPlan& plan, std::string name, const base::DnsTerms
 }
 
 bool DnsLookup::ended() const {
-  return std::all_of(questions_.begin(), questions_.end(), [](const auto& one) { return one->answer.has_value(); });
+  return (otherFamily_ == nullptr || otherFamily_->answer) &&
+         std::all_of(questions_.begin(), questions_.end(), [](const auto& one) { return one->answer.has_value(); });
 }
 
 bool DnsLookup::hasAddresses() const {
@@ -97,13 +110,23 @@ std::unique_ptr<DnsTry> DnsLookup::nextTry(RecordQuestion& question) {
 void DnsLookup::proceed(RecordQuestion& question) {
   while (question.current != nullptr && question.current->outcome()) {
     DnsAnswer answer = *std::move(question.current->outcome());
-    if (answer.failed() && ++question.tries < plan_.tries() && !hasAddresses()) {
+    const bool mayRetry = &question != otherFamily_.get();
+    if (answer.failed() && mayRetry && ++question.tries < plan_.tries() && !hasAddresses()) {
       question.current = nextTry(question);
     } else {
       question.answer = std::move(answer);
       question.current.reset();
+      if (question.answer->hasNoRecord) inquire(question);
     }
   }
+}
+
+void DnsLookup::inquire(const RecordQuestion& denied) {
+  if (questions_.size() != 1 || otherFamily_ != nullptr) return;
+  otherFamily_ = std::make_unique<RecordQuestion>(*this, !denied.ipv6);
+  otherFamily_->tries = denied.tries;  // the server that has answered
+  otherFamily_->current = nextTry(*otherFamily_);
+  proceed(*otherFamily_);
 }
 
 DnsAnswer DnsLookup::takeAnswer() {
@@ -118,6 +141,11 @@ DnsAnswer DnsLookup::takeAnswer() {
     } else if (other.addresses.ok() || (whole.denied && !other.denied)) {
       whole = std::move(other);
     }
+  }
+  if (otherFamily_ != nullptr && otherFamily_->answer->addresses.ok()) {
+    base::Error error = whole.addresses.error();
+    error.detail = name_ + ": " + onlyOther(terms_.family);
+    whole.addresses = std::move(error);
   }
   whole.terms = terms_;
   if (whole.addresses.ok()) whole.addresses = addressesOf(terms_.family, *whole.addresses);

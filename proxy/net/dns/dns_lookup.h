@@ -4,7 +4,11 @@
 // A question is sent to one server after the other until one answers or reports that there is no such name. Silence, a
 // failure, a refusal and a malformed answer all lead to the next server, and after the last one to the first again,
 // `attempts` times. A question that fails gives up as soon as the other one has addresses. The last round of several
-// goes without EDNS, which some servers do not support. Internal to proxy/net, owned by a DnsClient. One thread.
+// goes without EDNS, which some servers do not support.
+//
+// If the name exists and has no address of the one family that is asked for, the same server is asked once for the
+// other family: an error that says which addresses there are saves people a search. Internal to proxy/net, owned by a
+// DnsClient. One thread.
 #pragma once
 
 #include <memory>
@@ -55,6 +59,8 @@ class DnsLookup {
  private:
   struct RecordQuestion;
   void proceed(RecordQuestion& question);
+  /// Asks why there is no address, if that may be found out.
+  void inquire(const RecordQuestion& denied);
   std::unique_ptr<DnsTry> nextTry(RecordQuestion& question);
   bool hasAddresses() const;
 
@@ -63,6 +69,7 @@ class DnsLookup {
   const base::DnsTerms terms_;
   DnsLookupSink& sink_;
   std::vector<std::unique_ptr<RecordQuestion>> questions_;  // one or two
+  std::unique_ptr<RecordQuestion> otherFamily_;             // asks for addresses that are not used
 };
 
 }  // namespace sluice::net

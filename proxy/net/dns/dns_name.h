@@ -31,6 +31,8 @@ class DnsName {
              return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
            });
   }
+  /// Returns true for the names of this machine for which RFC 6761 section 6.3 has no name server asked.
+  bool isLocalhost() const { return text() == "localhost" || text().ends_with(".localhost"); }
 
  private:
   std::array<char, kMaxLength> bytes_;

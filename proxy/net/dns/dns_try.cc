@@ -104,10 +104,11 @@ void DnsTry::end(int status, const ares_addrinfo* info) {
     return;
   }
   const auto type = status == ARES_ETIMEOUT ? base::ErrorType::kDnsTimeout : base::ErrorType::kDnsError;
-  const bool denied = status == ARES_ENOTFOUND || status == ARES_ENODATA || status == ARES_SUCCESS;
+  const bool hasNoRecord = status == ARES_ENODATA || status == ARES_SUCCESS;
+  const bool denied = status == ARES_ENOTFOUND || hasNoRecord;
   auto error = base::Error::upstream(type, name_ + ": " + reasonOf(status));
   error.note = "asked " + server_.toString();
-  outcome_ = DnsAnswer{name_, std::move(error), {}, denied};
+  outcome_ = DnsAnswer{name_, std::move(error), {}, denied, {}, hasNoRecord};
 }
 
 void DnsTry::socketState(int fd, bool readable, bool writable) {

@@ -43,7 +43,8 @@ class CaresResolver final : public Resolver, private DnsClientSink, private DnsC
 
   std::optional<base::Error> addHost(const std::string& name, const std::vector<std::string>& texts);
   const base::Result<Addresses>* answerOfHosts(const base::Result<Addresses>& all, const base::DnsTerms& terms);
-  const base::Result<Addresses>* answerWithoutAsking(const DnsName& host, std::string_view name);
+  const base::Result<Addresses>* answerWithoutAsking(const DnsName& host, std::string_view name,
+                                                     const base::DnsTerms& terms);
   PendingQuery* ask(std::string_view name, const base::DnsTerms& terms);
   void deliver();
   void deliverSoon();
@@ -54,6 +55,7 @@ class CaresResolver final : public Resolver, private DnsClientSink, private DnsC
   const std::size_t maxAddresses_;
 
   DnsNameMap<base::Result<Addresses>> hosts_;
+  const base::Result<Addresses> localhost_{Addresses{*Address::parse("127.0.0.1", 0), *Address::parse("::1", 0)}};
   DnsCache cache_;
   DnsNameMap<PendingQuery> questions_;
   std::array<std::size_t, 2> open_{};             // questions for names of the configuration, and of clients
@@ -90,7 +92,7 @@ const base::Result<Addresses>* CaresResolver::cached(std::string_view name, cons
   const DnsName host(name);
   if (const auto it = hosts_.find(host.text()); it != hosts_.end()) return answerOfHosts(it->second, terms);
   if (const auto* known = cache_.find(DnsKey(host.text(), terms).text())) return known;
-  return answerWithoutAsking(host, name);
+  return answerWithoutAsking(host, name, terms);
 }
 
 const base::Result<Addresses>* CaresResolver::answerOfHosts(const base::Result<Addresses>& all,
@@ -102,8 +104,10 @@ const base::Result<Addresses>* CaresResolver::answerOfHosts(const base::Result<A
       base::Error::upstream(base::ErrorType::kDnsError, "dns.hosts has no address of the family that is looked up"));
 }
 
-const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const DnsName& host, std::string_view name) {
+const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const DnsName& host, std::string_view name,
+                                                                  const base::DnsTerms& terms) {
   if (const auto literal = Address::parse(name, 0)) return cache_.keepForThisTurn(Addresses{*literal});
+  if (host.isLocalhost()) return answerOfHosts(localhost_, terms);
   if (host.isValid()) return nullptr;
   return cache_.keepForThisTurn(base::Error::upstream(base::ErrorType::kDnsError, "not a host name"));
 }

@@ -14,6 +14,7 @@
 #include "proxy/net/transport.h"
 #include "proxy/net/worker.h"
 #include "proxy/pki/certificate.h"
+#include "proxy/pki/client_rules.h"
 #include "proxy/pki/private_key.h"
 #include "proxy/pki/trust_store.h"
 
@@ -49,6 +50,8 @@ class TlsClientContext {
   /// invalid pin or version, suites of which none is known, or none that belongs to minVersion or later.
   static base::Result<std::unique_ptr<TlsClientContext>> make(const TlsClientSettings& settings);
   ~TlsClientContext();
+  /// Drops all sessions, so that the next connections have full handshakes.
+  void forgetSessions();
   struct ClientState;
   ClientState& state() { return *state_; }
 
@@ -57,10 +60,20 @@ class TlsClientContext {
   std::unique_ptr<ClientState> state_;
 };
 
+/// The certificate that a listener wants of its clients. Connections with it are never resumed, so that each begins
+/// with a verification.
+struct TlsClientDemand {
+  std::shared_ptr<const pki::ClientRules> rules;  // never null
+  bool required = true;                           // false: a client may have none
+  bool refuses = true;                            // false: any certificate, or none, completes the handshake
+};
+
 /// One certificate of a listener, chosen by SNI.
 struct TlsServerIdentity {
   std::shared_ptr<const pki::CertificateChain> certificate;
   std::shared_ptr<const pki::PrivateKey> key;
+  /// Null: clients are not asked for a certificate.
+  std::shared_ptr<const TlsClientDemand> clients = nullptr;
 };
 
 struct TlsServerSettings {
@@ -88,6 +101,9 @@ class TlsServerContext {
 /// context outlives the transport.
 std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context,
                                       TransportSink& sink);
+/// Accepts a connection, and verifies its client if the identity that it asks for has a demand. Failures are
+/// tls_certificate_error if the client has shown no certificate or one that breaks the rules (the detail names the
+/// rule), or if it refuses ours, tls_protocol_error otherwise.
 std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,
                                     TransportSink& sink);
 

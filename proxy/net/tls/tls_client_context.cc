@@ -13,8 +13,8 @@ namespace {
 
 /// Returns the time in which the verification of this handshake stays valid. Without a verified chain
 /// (insecureSkipVerify), only revocation lists limit it.
-Validity validityOf(SSL* ssl, base::WallTime listsExpire) {
-  Validity result{.until = listsExpire};
+pki::Validity validityOf(SSL* ssl, base::WallTime listsExpire) {
+  pki::Validity result{.until = listsExpire};
   const STACK_OF(X509)* chain = SSL_get0_verified_chain(ssl);
   for (int i = 0; i < sk_X509_num(chain); ++i) {
     const X509* certificate = sk_X509_value(chain, i);
@@ -28,10 +28,17 @@ Validity validityOf(SSL* ssl, base::WallTime listsExpire) {
 // is stored with the connection.
 int storeSession(SSL* ssl, SSL_SESSION* session) {
   auto* state = static_cast<TlsClientContext::ClientState*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-  const auto* resumed = static_cast<const Validity*>(SSL_get_app_data(ssl));
-  const Validity validity = SSL_session_reused(ssl) == 1 ? *resumed : validityOf(ssl, state->listsExpire);
+  const auto* notes = static_cast<const TlsClientNotes*>(SSL_get_app_data(ssl));
+  const pki::Validity validity = SSL_session_reused(ssl) == 1 ? notes->resumed : validityOf(ssl, state->listsExpire);
   state->tickets.store({SslSession(session), validity});
   return 1;
+}
+
+// OpenSSL refuses a renegotiation by a warning, and goes on. Most servers then end the connection by an alert of their
+// own, which says nothing about that.
+void noteRefusal(const SSL* ssl, int where, int alert) {
+  if (where != SSL_CB_WRITE_ALERT || alert != (SSL3_AL_WARNING << 8 | SSL_AD_NO_RENEGOTIATION)) return;
+  static_cast<TlsClientNotes*>(SSL_get_app_data(ssl))->refusedRenegotiation = true;
 }
 
 base::Result<std::vector<pki::SpkiPin>> parsePins(const std::vector<std::string>& texts) {
@@ -91,12 +98,15 @@ void setUpSessions(TlsClientContext::ClientState& state) {
   SSL_CTX_set_app_data(context, &state);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context, storeSession);
+  SSL_CTX_set_info_callback(context, noteRefusal);
 }
 
 }  // namespace
 
 TlsClientContext::TlsClientContext(std::unique_ptr<ClientState> state) : state_(std::move(state)) {}
 TlsClientContext::~TlsClientContext() = default;
+
+void TlsClientContext::forgetSessions() { state_->tickets = {}; }
 
 base::Result<std::unique_ptr<TlsClientContext>> TlsClientContext::make(const TlsClientSettings& settings) {
   auto context = makeSslContext(TLS_client_method());

@@ -23,6 +23,12 @@ struct SslContextFree {
 };
 using SslContext = std::unique_ptr<SSL_CTX, SslContextFree>;
 
+/// The data that OpenSSL's callbacks read and write for one connection to a server. It is the app data of its SSL.
+struct TlsClientNotes {
+  pki::Validity resumed;              // of the session that was offered to the server
+  bool refusedRenegotiation = false;  // the server has asked for one, and has sent no data since
+};
+
 struct TlsClientContext::ClientState {
   BioMethod bioMethod = makeWireMethod();
   SslContext context;
@@ -37,12 +43,14 @@ struct TlsClientContext::ClientState {
 struct TlsServerContext::ServerState {
   struct ListenerCertificate {
     std::shared_ptr<const pki::CertificateChain> certificate;
+    std::shared_ptr<const TlsClientDemand> clients;  // null if there is none; the context refers to it
     SslContext context;
   };
   BioMethod bioMethod = makeWireMethod();
   /// In the settings' order; connections begin with the first.
   std::vector<ListenerCertificate> certificates;
-  std::string alpn;  // in wire format
+  std::string alpn;        // in wire format
+  bool hasDemand = false;  // one of the certificates at least asks for one of the client
 };
 
 /// Makes a context with the settings that both sides have in common. Fails with an error of config's origin if OpenSSL

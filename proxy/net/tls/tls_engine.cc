@@ -1,12 +1,27 @@
 #include "proxy/net/tls/tls_engine.h"
 
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/x509.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/net/tls/tls_client_demand.h"
 
 namespace sluice::net {
+namespace {
+
+/// Returns true if the call that has just failed refuses the peer's certificate, or the lack of one.
+bool refusesPeer() {
+  const unsigned long code = ERR_peek_last_error();
+  const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
+  return reason == SSL_R_CERTIFICATE_VERIFY_FAILED || reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE;
+}
+
+}  // namespace
 
 TlsEngine::TlsEngine(TlsClientContext::ClientState& context, base::WallTime now)
     : ssl_(SSL_new(context.context.get())), peer_(TlsPeer::kBackend) {
@@ -15,15 +30,17 @@ TlsEngine::TlsEngine(TlsClientContext::ClientState& context, base::WallTime now)
   if (!context.sni.empty()) SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, context.sni.data());
   if (!context.hasCertificate) SSL_set_cert_cb(ssl_, noteDemand, this);
   const TlsTicket ticket = context.tickets.take(now);
-  resumed_ = ticket.validity;
-  SSL_set_app_data(ssl_, &resumed_);
+  notes_.resumed = ticket.validity;
+  SSL_set_app_data(ssl_, &notes_);
+  tellMismatch(ssl_, mismatch_);
   if (ticket.session != nullptr) SSL_set_session(ssl_, ticket.session.get());
   SSL_set_connect_state(ssl_);
 }
 
-TlsEngine::TlsEngine(const TlsServerContext::ServerState& context)
+TlsEngine::TlsEngine(const TlsServerContext::ServerState& context, const base::Clock& clock)
     : ssl_(SSL_new(context.certificates.front().context.get())), peer_(TlsPeer::kClient) {
   attach(context.bioMethod);
+  if (context.hasDemand) useClock(ssl_, clock);
   SSL_set_accept_state(ssl_);
 }
 
@@ -54,7 +71,9 @@ TlsEngine::Step TlsEngine::classify(int result) {
       return Step::kClosed;
     default:
       failed_ = true;
+      refusedPeer_ = refusesPeer();
       error_ = takeTlsError(ssl_, peer_, certificateMissing_);
+      if (!mismatch_.empty()) error_.note = std::move(mismatch_);
       return Step::kFailed;
   }
 }
@@ -78,6 +97,7 @@ TlsEngine::Step TlsEngine::decrypt(std::span<char> into, std::size_t& count) {
     const int result = SSL_read_ex(ssl_, into.data() + count, into.size() - count, &size);
     if (result != 1) return classify(result);
     count += size;
+    notes_.refusedRenegotiation = false;
     // This saves a call that would only report that it needs more input.
     if (wire_.input.empty() && SSL_pending(ssl_) == 0) return Step::kNeedsInput;
   }
@@ -114,6 +134,24 @@ TlsFacts TlsEngine::facts() const {
   facts.version = SSL_get_version(ssl_);
   facts.version.remove_prefix(std::min(facts.version.find_first_of("0123456789"), facts.version.size()));
   return facts;
+}
+
+std::string TlsEngine::certificateDigest() const {
+  const X509* const certificate = SSL_get0_peer_certificate(ssl_);
+  if (certificate == nullptr) return {};
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned int size = 0;
+  if (X509_digest(certificate, EVP_sha256(), digest.data(), &size) != 1) {
+    ERR_clear_error();
+    return {};
+  }
+  return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+std::shared_ptr<const pki::PeerChain> TlsEngine::clientChain() const {
+  X509* const certificate = SSL_get0_peer_certificate(ssl_);
+  if (certificate == nullptr || peer_ != TlsPeer::kClient) return nullptr;
+  return std::make_shared<const pki::PeerChain>(certificate, SSL_get_peer_cert_chain(ssl_));
 }
 
 }  // namespace sluice::net

@@ -8,13 +8,17 @@
 #include <openssl/ssl.h>
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "proxy/base/clock.h"
 #include "proxy/base/error.h"
 #include "proxy/net/tls/tls_context.h"
 #include "proxy/net/tls/tls_error.h"
 #include "proxy/net/transport.h"
+#include "proxy/pki/peer_chain.h"
 
 namespace sluice::net {
 
@@ -33,7 +37,8 @@ class TlsEngine {
 
   /// `now` decides whether a session may still be resumed.
   TlsEngine(TlsClientContext::ClientState& context, base::WallTime now);
-  explicit TlsEngine(const TlsServerContext::ServerState& context);
+  /// The clock decides whether a client's certificate is valid. It outlives the engine.
+  TlsEngine(const TlsServerContext::ServerState& context, const base::Clock& clock);
   ~TlsEngine();
   TlsEngine(const TlsEngine&) = delete;
   TlsEngine& operator=(const TlsEngine&) = delete;
@@ -54,8 +59,17 @@ class TlsEngine {
   void close();
 
   TlsFacts facts() const;
+  /// Returns the SHA-256 of the DER of the peer's certificate, 32 bytes; empty if it has shown none. A resumed session
+  /// has the certificate of the handshake that it comes from.
+  std::string certificateDigest() const;
+  /// See Transport.
+  std::shared_ptr<const pki::PeerChain> clientChain() const;
   /// Valid after kFailed.
   const base::Error& error() const { return error_; }
+  /// Returns true after kFailed if this side refuses the certificate of the peer, or the lack of one.
+  bool hasRefusedPeer() const { return refusedPeer_; }
+  /// Returns true if the server has asked for a renegotiation, which was refused, and has sent no data since.
+  bool hasRefusedRenegotiation() const { return notes_.refusedRenegotiation; }
   TlsPeer peer() const { return peer_; }
 
  private:
@@ -66,9 +80,11 @@ class TlsEngine {
   SSL* ssl_;
   TlsWire wire_;
   TlsPeer peer_;
-  Validity resumed_;  // of the session that was offered to the server
+  std::string mismatch_;  // the names of a peer that has none of those expected; else empty
+  TlsClientNotes notes_;
   bool certificateMissing_ = false;
   bool failed_ = false;
+  bool refusedPeer_ = false;
   base::Error error_;
 };
 

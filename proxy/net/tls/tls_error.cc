@@ -6,6 +6,7 @@
 #include <string>
 
 #include "proxy/net/tls/tls_verify.h"
+#include "proxy/pki/client_rules.h"
 
 namespace sluice::net {
 namespace {
@@ -37,8 +38,13 @@ bool isAboutCertificate(int alert) {
   }
 }
 
+std::string alertWords(int alert) {
+  // OpenSSL has no words for this one.
+  return alert == TLS13_AD_CERTIFICATE_REQUIRED ? "certificate required" : SSL_alert_desc_string_long(alert);
+}
+
 base::Error alertError(int alert, base::ErrorOrigin origin, bool certificateMissing) {
-  const std::string words = SSL_alert_desc_string_long(alert);
+  const std::string words = alertWords(alert);
   // TLS 1.2 has no alert of its own for a missing certificate.
   const bool missing = certificateMissing && (alert == SSL_AD_HANDSHAKE_FAILURE || isAboutCertificate(alert));
   if (missing) {
@@ -75,6 +81,12 @@ base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing) 
   const unsigned long code = ERR_peek_last_error();
   ERR_clear_error();
   const int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
+  if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE) {
+    return {base::ErrorType::kTlsCertificateError, origin, "the client shows no certificate"};
+  }
+  if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && peer == TlsPeer::kClient) {
+    return pki::clientRefused(static_cast<int>(SSL_get_verify_result(ssl)));
+  }
   if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
     return {base::ErrorType::kTlsCertificateError, origin,
             "the peer's certificate is refused: " + ruleBroken(SSL_get_verify_result(ssl))};
@@ -83,6 +95,11 @@ base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing) 
   const char* words = ERR_reason_error_string(code);
   return {base::ErrorType::kTlsProtocolError, origin,
           std::string("TLS: ") + (words == nullptr ? "unknown error" : words)};
+}
+
+base::Error renegotiationRefused() {
+  return {base::ErrorType::kTlsProtocolError, base::ErrorOrigin::kUpstream,
+          "the backend asks for a renegotiation of TLS, which this gateway refuses"};
 }
 
 base::Error endedInHandshake(TlsPeer peer) {

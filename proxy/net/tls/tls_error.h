@@ -15,6 +15,9 @@ enum class TlsPeer : std::uint8_t { kBackend, kClient };
 /// thread's error queue. `certificateMissing`: the peer demanded a client certificate and none is configured.
 base::Error takeTlsError(const SSL* ssl, TlsPeer peer, bool certificateMissing);
 
+/// Returns the error of a connection that the Backend gave up because this side refuses a renegotiation.
+base::Error renegotiationRefused();
+
 /// Returns the error of a connection that ended before the handshake was complete.
 base::Error endedInHandshake(TlsPeer peer);
 

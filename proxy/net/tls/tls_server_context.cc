@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "proxy/base/text.h"
+#include "proxy/net/tls/tls_client_demand.h"
 #include "proxy/net/tls/tls_client_hello.h"
 #include "proxy/net/tls/tls_context.h"
 #include "proxy/pki/digest.h"
+#include "proxy/pki/names/dns_name.h"
 #include "proxy/pki/openssl_error.h"
 
 namespace sluice::net {
@@ -25,17 +27,15 @@ const ServerState::ListenerCertificate& certificateFor(const ServerState& state,
 }
 
 // Selects the certificate before OpenSSL looks at the client's session, which it accepts if its context is the
-// connection's: resuming a session of another name would skip the certificate and the policy of this name.
+// connection's: resuming a session of another name would skip the certificate and the policy of this name. A client
+// that is asked for a second hello (RFC 8446 section 4.1.4) may have changed the name, or left it out: that one counts.
 int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
   const std::string name = base::toLower(helloServerName(ssl));
-  if (!name.empty()) {
-    const ServerState::ListenerCertificate& chosen = certificateFor(*static_cast<const ServerState*>(argument), name);
-    if (chosen.context.get() != SSL_get_SSL_CTX(ssl)) SSL_set_SSL_CTX(ssl, chosen.context.get());
-  }
-  const pki::Sha256Digest context = pki::sha256(name);
-  return SSL_set_session_id_context(ssl, context.data(), static_cast<unsigned int>(context.size())) == 1
-             ? SSL_CLIENT_HELLO_SUCCESS
-             : SSL_CLIENT_HELLO_ERROR;
+  SSL_CTX* const chosen = certificateFor(*static_cast<const ServerState*>(argument), name).context.get();
+  const pki::Sha256Digest scope = pki::sha256(name);
+  const bool done = moveTo(ssl, chosen) &&
+                    SSL_set_session_id_context(ssl, scope.data(), static_cast<unsigned int>(scope.size())) == 1;
+  return done ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_ERROR;
 }
 
 // Acknowledges the name, because OpenSSL otherwise forgets it with the session.
@@ -62,6 +62,10 @@ base::Result<SslContext> makeListenerContext(ServerState& state, const TlsServer
   if (!context) return context;
   SSL_CTX* const raw = context->get();
   if (auto status = useIdentity(raw, *identity.certificate, *identity.key); !status) return status.error();
+  if (identity.clients != nullptr) {
+    setUpDemand(raw, *identity.clients);
+    state.hasDemand = true;
+  }
   // Clients keep their sessions themselves, as tickets.
   SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
   // This is SSL_CTX_set_tlsext_servername_callback(), which is a macro with a C cast.
@@ -85,7 +89,7 @@ base::Result<std::shared_ptr<const TlsServerContext>> TlsServerContext::make(con
   for (const TlsServerIdentity& identity : settings.identities) {
     auto context = makeListenerContext(*state, identity);
     if (!context) return std::move(context).error();
-    state->certificates.push_back({identity.certificate, std::move(context).value()});
+    state->certificates.push_back({identity.certificate, identity.clients, std::move(context).value()});
   }
   return std::shared_ptr<const TlsServerContext>(
       std::unique_ptr<const TlsServerContext>(new TlsServerContext(std::move(state))));

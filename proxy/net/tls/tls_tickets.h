@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/pki/validity.h"
 
 namespace sluice::net {
 
@@ -16,19 +17,10 @@ struct SslSessionFree {
 };
 using SslSession = std::unique_ptr<SSL_SESSION, SslSessionFree>;
 
-/// The time in which the verification of a peer would have the same result again: while every certificate of its chain
-/// is valid, and no revocation list has expired.
-struct Validity {
-  base::WallTime from = base::WallTime::min();
-  base::WallTime until = base::WallTime::max();
-
-  bool covers(base::WallTime now) const { return from <= now && now < until; }
-};
-
 /// A session, which is resumed without another verification of the peer.
 struct TlsTicket {
-  SslSession session;  // null if there is none
-  Validity validity;   // of the verification in the handshake that began the session
+  SslSession session;      // null if there is none
+  pki::Validity validity;  // of the verification in the handshake that began the session
 };
 
 class TlsTickets {

@@ -47,7 +47,7 @@ TlsTransport::TlsTransport(Worker& worker, const Address& to, TlsClientContext& 
 
 TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,
                            TransportSink& sink)
-    : sink_(sink), tcp_(worker, fd, peer, *this), engine_(context.state()), state_(State::kHandshake) {
+    : sink_(sink), tcp_(worker, fd, peer, *this), engine_(context.state(), worker.clock()), state_(State::kHandshake) {
   allowTcp(kHandshakeRead);
 }
 
@@ -145,6 +145,7 @@ void TlsTransport::passOn(std::string_view plain) {
 
 void TlsTransport::endRead(bool clean) {
   if (state_ != State::kOpen) return;
+  if (engine_.hasRefusedRenegotiation()) return fail(renegotiationRefused());
   state_ = State::kPeerEnded;
   sink_.onEnd(clean);
 }
@@ -153,7 +154,7 @@ void TlsTransport::fail(const base::Error& error) {
   if (state_ == State::kOver) return;
   state_ = State::kOver;
   held_.clear();
-  sink_.onFailed(error);
+  sink_.onFailed(engine_.hasRefusedRenegotiation() ? renegotiationRefused() : error);
 }
 
 /// Lets the stream read as far as the owner takes the bytes.

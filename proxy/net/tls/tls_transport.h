@@ -38,8 +38,13 @@ class TlsTransport final : public Transport, private TransportSink {
   bool isQuiet() const override { return tcp_.isQuiet(); }
   void shutdown() override;
   void abort() override;
+  bool hasRefusedPeer() const override { return engine_.peer() == TlsPeer::kClient && engine_.hasRefusedPeer(); }
   const Address& peer() const override { return tcp_.peer(); }
   const TlsFacts* tls() const override { return facts_.get(); }
+  std::string certificateDigest() const override { return facts_ != nullptr ? engine_.certificateDigest() : ""; }
+  std::shared_ptr<const pki::PeerChain> clientChain() const override {
+    return facts_ != nullptr ? engine_.clientChain() : nullptr;
+  }
   bool hasShakenHands() const override { return begun_ != base::MonotonicTime{}; }
 
  private:

@@ -1,35 +1,27 @@
 #include "proxy/net/tls/tls_verify.h"
 
-#include <openssl/err.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
+#include <cstddef>
+#include <utility>
 
 #include "proxy/net/address.h"
+#include "proxy/pki/names/alternative_names.h"
 
 namespace sluice::net {
 namespace {
 
 constexpr unsigned int kNameFlags = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
 
-struct NamesFree {
-  void operator()(GENERAL_NAMES* names) const { GENERAL_NAMES_free(names); }
-};
-
 // Matches Gateway API's subjectAltNames of type URI byte for byte, including NUL.
-bool carriesUri(X509* certificate, std::string_view uri) {
-  const std::unique_ptr<GENERAL_NAMES, NamesFree> names(
-      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
-  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
-    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names.get(), i);
-    if (name->type != GEN_URI) continue;
-    const ASN1_IA5STRING* value = name->d.uniformResourceIdentifier;
-    const auto* data = reinterpret_cast<const char*>(ASN1_STRING_get0_data(value));
-    if (std::string_view(data, static_cast<std::size_t>(ASN1_STRING_length(value))) == uri) return true;
-  }
-  return false;
+bool carriesUri(X509* certificate, const std::string& uri) {
+  const std::vector<std::string> uris = pki::alternativeNames(certificate, GEN_URI);
+  return std::find(uris.begin(), uris.end(), uri) != uris.end();
 }
 
 bool hasPin(X509_STORE_CTX* store, const std::vector<pki::SpkiPin>& pins) {
@@ -39,6 +31,43 @@ bool hasPin(X509_STORE_CTX* store, const std::vector<pki::SpkiPin>& pins) {
     if (std::find(pins.begin(), pins.end(), pki::spkiPinOf(sk_X509_value(chain, i))) != pins.end()) return true;
   }
   return false;
+}
+
+/// The number of names on each side that a text shows, and the bytes of one.
+constexpr std::size_t kMostShown = 3;
+constexpr std::size_t kMostShownBytes = 100;
+
+/// Returns the first of the names in printable ASCII, and how many more there are.
+std::string shown(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kMostShown; ++i) {
+    if (i > 0) text += ", ";
+    for (const char c : std::string_view(names[i]).substr(0, kMostShownBytes)) text += c > 0x20 && c < 0x7F ? c : '?';
+  }
+  if (names.size() > kMostShown) text += " and " + std::to_string(names.size() - kMostShown) + " more";
+  return text;
+}
+
+/// Returns the text of an address of 4 or 16 bytes; "?" if it is none.
+std::string ipText(const std::string& bytes) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (bytes.size() != sizeof(in_addr) && bytes.size() != sizeof(in6_addr)) return "?";
+  const int family = bytes.size() == sizeof(in_addr) ? AF_INET : AF_INET6;
+  const char* const written = ::inet_ntop(family, bytes.data(), text.data(), text.size());
+  return written != nullptr ? written : "?";
+}
+
+/// Returns all names in the certificate that a peer may be verified by.
+std::vector<std::string> verifiableNames(X509* certificate) {
+  std::vector<std::string> names = pki::alternativeNames(certificate, GEN_DNS);
+  for (const std::string& bytes : pki::alternativeNames(certificate, GEN_IPADD)) names.push_back(ipText(bytes));
+  for (std::string& uri : pki::alternativeNames(certificate, GEN_URI)) names.push_back(std::move(uri));
+  return names;
+}
+
+int mismatchIndex() {
+  static const int kIndex = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
+  return kIndex;
 }
 
 }  // namespace
@@ -79,10 +108,26 @@ int PeerNames::check(X509* certificate) const {
   return names_.front().kind == PeerName::Kind::kIp ? X509_V_ERR_IP_ADDRESS_MISMATCH : X509_V_ERR_HOSTNAME_MISMATCH;
 }
 
+std::string PeerNames::mismatchOf(X509* certificate) const {
+  std::vector<std::string> expected;
+  for (const PeerName& name : names_) expected.push_back(name.text);
+  const std::vector<std::string> found = verifiableNames(certificate);
+  return "expected " + shown(expected) + ", but the certificate " +
+         (found.empty() ? std::string("has no name that counts") : "is for " + shown(found));
+}
+
+void tellMismatch(SSL* ssl, std::string& text) { SSL_set_ex_data(ssl, mismatchIndex(), &text); }
+
 int verifyPeer(X509_STORE_CTX* store, void* rules) {
   if (X509_verify_cert(store) != 1) return 0;
   const auto& wanted = *static_cast<const PeerRules*>(rules);
-  int verdict = wanted.names.check(X509_STORE_CTX_get0_cert(store));
+  X509* const certificate = X509_STORE_CTX_get0_cert(store);
+  int verdict = wanted.names.check(certificate);
+  if (verdict != X509_V_OK) {
+    const auto* ssl = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    auto* told = static_cast<std::string*>(SSL_get_ex_data(ssl, mismatchIndex()));
+    if (told != nullptr) *told = wanted.names.mismatchOf(certificate);
+  }
   if (verdict == X509_V_OK && !hasPin(store, wanted.pins)) verdict = kPinMismatch;
   if (verdict == X509_V_OK) return 1;
   X509_STORE_CTX_set_error(store, verdict);

@@ -5,6 +5,7 @@
 // unverified peer.
 #pragma once
 
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
@@ -30,6 +31,9 @@ class PeerNames {
   /// Returns X509_V_OK, or which kind of name does not match: X509_V_ERR_HOSTNAME_MISMATCH,
   /// X509_V_ERR_IP_ADDRESS_MISMATCH.
   int check(X509* certificate) const;
+  /// Returns which names were expected, and which the certificate has, at most three of each: "expected api.test, but
+  /// the certificate is for other.test". For logs: the names are text of the peer, in printable ASCII.
+  std::string mismatchOf(X509* certificate) const;
 
  private:
   struct PeerName {
@@ -51,6 +55,10 @@ struct PeerRules {
 
 /// The handshake's verify result when no pin matches; OpenSSL's own checks never return it.
 inline constexpr int kPinMismatch = X509_V_ERR_APPLICATION_VERIFICATION;
+
+/// Has verifyPeer() write PeerNames::mismatchOf() there if the connection's peer has none of its names. The text
+/// outlives the handshake.
+void tellMismatch(SSL* ssl, std::string& text);
 
 /// A callback for SSL_CTX_set_cert_verify_callback: applies OpenSSL's rules to the chain, then `rules`, a const
 /// PeerRules*.

@@ -14,6 +14,12 @@ void raise(std::atomic<base::MonotonicTime::rep>& time, base::MonotonicTime to) 
 
 }  // namespace
 
+bool AnswerHealth::matters(base::MonotonicTime now, const PassiveHealthBounds& bounds) const {
+  if (!serves() || errors_.load(std::memory_order_relaxed) != 0) return true;
+  const base::Duration healthy = now.time_since_epoch() - base::Duration(recovered_.load(std::memory_order_relaxed));
+  return ejections_.load(std::memory_order_relaxed) != 0 && healthy <= bounds.longestEjection;
+}
+
 // The time after an ejection is divided into windows, and each window has one probe.
 bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
   const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
@@ -26,7 +32,8 @@ bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
 
 // Threads that begin an interval at once lose a request or two, which does not matter. The first interval begins with
 // the first request: the clock may have begun less than an interval ago.
-bool AnswerHealth::countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool failed) const {
+std::optional<EjectionCause> AnswerHealth::countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds,
+                                                        bool failed) const {
   const base::MonotonicTime::rep time = now.time_since_epoch().count();
   base::MonotonicTime::rep begun = interval_.load(std::memory_order_relaxed);
   if ((begun == 0 || time - begun >= bounds.interval.count()) &&
@@ -37,13 +44,17 @@ bool AnswerHealth::countRequest(base::MonotonicTime now, const PassiveHealthBoun
   constexpr std::uint64_t kWhole = 100;
   const std::uint64_t requests = requests_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::uint64_t failures = failed ? failures_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
-  return failed && requests >= bounds.minimumRequests && failures * kWhole >= requests * bounds.failurePercent;
+  const bool isTooLarge =
+      failed && requests >= bounds.minimumRequests && failures * kWhole >= requests * bounds.failurePercent;
+  if (!isTooLarge) return std::nullopt;
+  return EjectionCause{EjectionCause::Kind::kShare, failures, requests};
 }
 
 // Failures of requests that were in flight when the Backend was ejected are ignored, because they are no new evidence.
-bool AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool isGatewayError) const {
+std::optional<EjectionCause> AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& bounds,
+                                                   bool isGatewayError) const {
   const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
-  if (now.time_since_epoch().count() < until) return false;
+  if (now.time_since_epoch().count() < until) return std::nullopt;
   const std::uint32_t errors = errors_.fetch_add(1, std::memory_order_relaxed) + 1;
   std::uint32_t gatewayErrors = 0;
   if (isGatewayError) {
@@ -51,28 +62,36 @@ bool AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& b
   } else {
     gatewayErrors_.store(0, std::memory_order_relaxed);
   }
-  const bool tooOften = bounds.failurePercent != 0 && countRequest(now, bounds, /*failed=*/true);
-  const bool inARow = (bounds.errors != 0 && errors >= bounds.errors) ||
-                      (bounds.gatewayErrors != 0 && gatewayErrors >= bounds.gatewayErrors);
-  return until != 0 || inARow || tooOften;
+  std::optional<EjectionCause> share;
+  if (bounds.failurePercent != 0) share = countRequest(now, bounds, /*failed=*/true);
+  using Kind = EjectionCause::Kind;
+  if (until != 0) return EjectionCause{Kind::kAgain, errors};
+  if (bounds.errors != 0 && errors >= bounds.errors) return EjectionCause{Kind::kErrors, errors};
+  if (bounds.gatewayErrors != 0 && gatewayErrors >= bounds.gatewayErrors) {
+    return EjectionCause{Kind::kGatewayErrors, gatewayErrors};
+  }
+  return share;
 }
 
-void AnswerHealth::eject(base::MonotonicTime now, const PassiveHealthBounds& bounds) const {
+std::optional<base::Duration> AnswerHealth::eject(base::MonotonicTime now, const PassiveHealthBounds& bounds,
+                                                  base::WallTime at) const {
   base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
-  if (now.time_since_epoch().count() < before) return;
+  if (now.time_since_epoch().count() < before) return std::nullopt;
   const base::Duration healthy = now.time_since_epoch() - base::Duration(recovered_.load(std::memory_order_relaxed));
   const std::uint32_t ejections = healthy > bounds.longestEjection ? 1 : ejections_.load(std::memory_order_relaxed) + 1;
   const base::Duration most = bounds.longestEjection;
   const base::Duration ejection = bounds.baseEjection > most / ejections ? most : bounds.baseEjection * ejections;
   const bool first =
       until_.compare_exchange_strong(before, (now + ejection).time_since_epoch().count(), std::memory_order_relaxed);
-  if (!first) return;  // another thread has ejected it
+  if (!first) return std::nullopt;  // another thread has ejected it
+  since_.store(at.time_since_epoch().count(), std::memory_order_relaxed);
   ejections_.store(ejections, std::memory_order_relaxed);
   // Times are measured from the moment when the Backend last served, however long it is ejected.
   recovered_.store((now + ejection).time_since_epoch().count(), std::memory_order_relaxed);
   forgetErrors();
   requests_.store(0, std::memory_order_relaxed);
   failures_.store(0, std::memory_order_relaxed);
+  return ejection;
 }
 
 void AnswerHealth::ejectUntil(base::MonotonicTime until) const {

@@ -11,9 +11,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "proxy/base/clock.h"
+#include "proxy/routing/policy/ejection.h"
 
 namespace sluice::routing {
 
@@ -43,10 +45,27 @@ class AnswerHealth {
     if (until == 0) return State::kServes;
     return now.time_since_epoch().count() < until ? State::kEjected : State::kDue;
   }
+  /// Returns when its last ejection ends, or has ended; the clock's beginning if it serves.
+  base::MonotonicTime until() const {
+    return base::MonotonicTime(base::Duration(until_.load(std::memory_order_relaxed)));
+  }
+  /// Returns false if it says no more than one of which nothing is known: it serves, has not failed since it last
+  /// answered, and its ejections were so long ago that the next one is as short as the first.
+  bool matters(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
   /// Returns true if it is ejected because it failed, and not because of a Retry-After.
   bool isEjected(base::MonotonicTime now) const {
     const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
     return now.time_since_epoch().count() < until && until > asked_.load(std::memory_order_relaxed);
+  }
+  /// Returns true if it was ejected because it failed, and has not served since.
+  bool isOut() const {
+    return !serves() && until_.load(std::memory_order_relaxed) > asked_.load(std::memory_order_relaxed);
+  }
+  /// Returns when its ejection because of failures began; the beginning of the clock if that is not known.
+  base::WallTime since() const { return base::WallTime(base::Duration(since_.load(std::memory_order_relaxed))); }
+  /// Returns true if it is or was ejected, also by a Retry-After.
+  bool wasEjected() const {
+    return !serves() || ejections_.load(std::memory_order_relaxed) != 0 || asked_.load(std::memory_order_relaxed) != 0;
   }
   /// Returns true if it is due and the calling request may be its probe. One request may, and another one if the first
   /// has had no outcome for kProbe.
@@ -61,10 +80,14 @@ class AnswerHealth {
     if (until_.load(std::memory_order_relaxed) != 0) recover(now);
   }
   /// Called when it has answered with a status of 500 or more, or has failed before it answered. `isGatewayError` is
-  /// true for a status from 502 to 504, and if there was no answer. Returns true if the caller may now eject() it.
-  bool onError(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool isGatewayError) const;
-  /// Ejects it, for a longer time after each ejection.
-  void eject(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
+  /// true for a status from 502 to 504, and if there was no answer. Returns the reason if the caller may now eject()
+  /// it.
+  std::optional<EjectionCause> onError(base::MonotonicTime now, const PassiveHealthBounds& bounds,
+                                       bool isGatewayError) const;
+  /// Ejects it, for a longer time after each ejection. Returns for how long; nullopt if it was ejected already. `at` is
+  /// the wall time, if it is known.
+  std::optional<base::Duration> eject(base::MonotonicTime now, const PassiveHealthBounds& bounds,
+                                      base::WallTime at = {}) const;
   /// Ejects it until that time, because of its own Retry-After.
   void ejectUntil(base::MonotonicTime until) const;
   /// Called when a health check has found that it serves again. Ends its ejection, unless a Retry-After caused it.
@@ -79,8 +102,9 @@ class AnswerHealth {
     errors_.store(0, std::memory_order_relaxed);
     gatewayErrors_.store(0, std::memory_order_relaxed);
   }
-  /// Counts a request, and returns true if the share of failures in this interval is too large.
-  bool countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool failed) const;
+  /// Counts a request, and returns the share of failures in this interval if it is too large.
+  std::optional<EjectionCause> countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds,
+                                            bool failed) const;
 
   mutable std::atomic<std::uint32_t> errors_{0};         // failures in a row
   mutable std::atomic<std::uint32_t> gatewayErrors_{0};  // gateway errors in a row
@@ -92,6 +116,7 @@ class AnswerHealth {
   mutable std::atomic<base::MonotonicTime::rep> asked_{0};      // when the rest passes that it asked for
   mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // when the window of the last probe begins
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again
+  mutable std::atomic<base::WallTime::rep> since_{0};           // when it was last ejected because of failures
 };
 
 /// Makes a request the probe of a Backend. If it is destroyed before the request has reached the Backend, another

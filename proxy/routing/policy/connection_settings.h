@@ -8,6 +8,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/terms/circuit_breaker_bounds.h"
 #include "proxy/base/terms/dns_terms.h"
+#include "proxy/base/terms/load_balancing.h"
 #include "proxy/base/terms/tcp_keepalive.h"
 
 namespace sluice::routing {
@@ -27,8 +28,19 @@ struct ConnectionSettings {
   bool logicalDns = false;
   /// The bounds of a circuit breaker of its own, which does not count the Backend's other connections and requests.
   base::CircuitBreakerBounds bounds = {};
+  /// The bounds of each endpoint, or of each address of the Backend's name.
+  base::CircuitBreakerBounds perEndpoint = {};
+  /// Requests of high priority are counted by themselves, at the Backend and at its endpoints.
+  bool highPriority = false;
   /// The number of requests after which a connection takes no further one; 0: any number.
   std::uint32_t requestsPerConnection = 0;
+  /// Which endpoint, or which address of the Backend's name, a request goes to.
+  base::LoadBalancing balancing = {};
+
+  /// Returns true if a request must choose one of the addresses of the Backend's name first.
+  bool choosesAddress() const { return balancing.type != base::BalancerType::kLeastRequest || perEndpoint.any(); }
+  /// Returns true if they have bounds of their own.
+  bool bound() const { return bounds.any() || perEndpoint.any() || highPriority; }
 
   friend bool operator==(const ConnectionSettings&, const ConnectionSettings&) = default;
 };

@@ -58,8 +58,10 @@ std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chos
   return std::nullopt;
 }
 
-void FailoverPolicy::noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const {
-  if (!member.health->onError(now, member.passive, isGatewayError)) return;
+std::optional<Ejection> FailoverPolicy::noteError(const FailoverMember& member, const PeerFailure& failure) const {
+  const base::MonotonicTime now = failure.now;
+  const auto cause = member.health->onError(now, member.passive, failure.isGatewayError);
+  if (!cause) return std::nullopt;
   std::uint64_t all = 0;
   std::uint64_t ejected = 0;
   for (const FailoverMember& each : members) {
@@ -67,7 +69,9 @@ void FailoverPolicy::noteError(const FailoverMember& member, base::MonotonicTime
     ++all;
     if (&each != &member && each.health->isEjected(now)) ++ejected;
   }
-  if (ejected * kWhole < member.passive.ejectedPercent * all) member.health->eject(now, member.passive);
+  if (ejected * kWhole >= member.passive.ejectedPercent * all) return std::nullopt;
+  const std::optional<base::Duration> time = member.health->eject(now, member.passive, failure.at);
+  return time ? std::optional(Ejection{*cause, *time}) : std::nullopt;
 }
 
 // Each priority takes as much of the remaining load as its available share allows, multiplied by the overprovisioning.

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "proxy/base/clock.h"
 #include "proxy/routing/policy/answer_health.h"
 #include "proxy/routing/policy/chance.h"
+#include "proxy/routing/policy/ejection.h"
 #include "proxy/routing/policy/health_check.h"
 
 namespace sluice::routing {
@@ -37,6 +39,7 @@ struct FailoverPolicy {
   /// In percent. With 140, five Backends still get all requests of their priority if one of them is ejected.
   std::uint32_t overprovisioning = 140;
   base::Duration longestRest = std::chrono::minutes(1);  // the longest ejection by a Backend's own Retry-After
+  std::string rule = {};                                 // as events name it: "HTTPRoute demo/web, rule 0"
 
   /// Two numbers that are uniform over 64 bits.
   struct Chances {
@@ -69,10 +72,19 @@ struct FailoverPolicy {
   std::optional<std::size_t> probe(std::optional<std::size_t> chosen, std::uint64_t without,
                                    base::MonotonicTime now) const;
 
-  /// Called when a member has failed; `isGatewayError` is that of AnswerHealth::onError(). Ejects the member if it has
-  /// reached a bound, unless too many others are ejected because they failed. Threads that do this at the same time may
-  /// eject one more.
-  void noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const;
+  /// Returns the members of that priority, a bit each by position.
+  std::uint64_t membersOf(std::uint32_t priority) const {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (members[i].priority == priority) found |= std::uint64_t{1} << i;
+    }
+    return found;
+  }
+
+  /// Called when a member has failed. Ejects the member if it has reached a bound, unless too many others are ejected
+  /// because they failed. Threads that do this at the same time may eject one more. Returns the ejection; nullopt if
+  /// the member is not ejected by this.
+  std::optional<Ejection> noteError(const FailoverMember& member, const PeerFailure& failure) const;
 
  private:
   std::optional<std::size_t> chooseAmong(const Chances& chances, std::uint64_t unavailable) const;

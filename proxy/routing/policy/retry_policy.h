@@ -48,6 +48,9 @@ struct RetryPolicy {
   base::Duration backoff{};  // the shortest time between two attempts
   /// A pause that doubles stops growing here.
   base::Duration longestBackoff = std::chrono::seconds(10);
+  /// How many attempts a request makes at the Backends of one priority before it goes to those of another, if the rule
+  /// has a fail-over; 0: each retry goes to a Backend that has not failed, of any priority.
+  std::uint32_t attemptsPerPriority = 0;
   RetryBudgetBounds bounds = {};
   /// The retry budget of the rule; never null.
   std::shared_ptr<const RetryBudget> budget = std::make_shared<const RetryBudget>();

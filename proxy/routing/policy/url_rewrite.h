@@ -4,7 +4,6 @@
 // so that routes always match the target that the client sent.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,11 +19,12 @@ struct UrlRewrite {
   PathRewrite path = PathRewrite::kNone;
   /// In the normal form of http/target. For kPrefixMatch without a "/" at its end, so "/" is empty.
   std::string replacement;
-  std::size_t prefixLength = 0;  // kPrefixMatch: bytes of the prefix that the rule matches, without a "/" at its end
+  std::string prefix;  // kPrefixMatch: the one that the rule matches, without a "/" at its end
 
   bool empty() const { return authority.empty() && path == PathRewrite::kNone; }
   /// Returns the target in its new form, which is normal again: the query stays, and "*" (OPTIONS) has no path to
-  /// rewrite. The rule's one match is the prefix, so `target` begins with it.
+  /// rewrite. The rule's one match is the prefix, so `target` begins with it, but its segments may have parameters
+  /// where the listener ignores these; they go together with the prefix.
   std::string_view rewritten(base::Arena& arena, std::string_view target) const;
 };
 

@@ -21,10 +21,13 @@ class HostRules {
  public:
   explicit HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);
 
-  const Rule* find(const http::RequestHead& head) const { return calls_ ? calls_->find(head) : paths_.find(head); }
+  /// `path` is the one that counts for the request.
+  const Rule* find(const http::RequestHead& head, std::string_view path) const {
+    return calls_ ? calls_->find(head, path) : paths_.find(head, path);
+  }
   /// Returns the rule of a CONNECT request; nullptr if no rule takes it.
-  const Rule* findConnect(const http::RequestHead& head) const {
-    return connects_ != nullptr ? connects_->find(head) : nullptr;
+  const Rule* findConnect(const http::RequestHead& head, std::string_view path) const {
+    return connects_ != nullptr ? connects_->find(head, path) : nullptr;
   }
   /// Calls visit() with the Candidates or the Candidate that the path of a request fits, the best first, until it
   /// returns true.

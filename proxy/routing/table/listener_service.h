@@ -19,5 +19,9 @@ using ListenerService = std::variant<HttpService>;
 
 /// Returns the routes of a service that is known to be HTTP.
 inline const RouteTable& routesOf(const ListenerService& service) { return std::get<HttpService>(service).routes; }
+/// Returns true if clients of the service name the destinations of their requests.
+inline bool isForwardProxy(const ListenerService& service) {
+  return std::visit([](const HttpService& http) { return http.forwardProxy; }, service);
+}
 
 }  // namespace sluice::routing

@@ -96,9 +96,9 @@ const PathTable::Node* PathTable::deepest(std::string_view path) const {
   return node;
 }
 
-const Rule* PathTable::find(const http::RequestHead& head) const {
+const Rule* PathTable::find(const http::RequestHead& head, std::string_view path) const {
   FirstHolding first{head};
-  visitFitting(head.path(), first);
+  visitFitting(path, first);
   return first.rule;
 }
 

@@ -25,8 +25,8 @@ class PathTable {
   /// To be called once, behind the last add.
   void sort();
 
-  /// Returns the best rule for the request, or nullptr.
-  const Rule* find(const http::RequestHead& head) const;
+  /// Returns the best rule for the request, of which that path counts, or nullptr.
+  const Rule* find(const http::RequestHead& head, std::string_view path) const;
 
   /// Calls visit() with the Candidates or the Candidate whose path fits the one of a request, the best first, until it
   /// returns true. Exact paths come first, then expressions, then prefixes from the longest on. "*" (OPTIONS) is

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -62,6 +63,7 @@ class SurveyMaker {
 
   RouteSurvey make() {
     index_.listeners.visit(host_, [this](const ListenerRoutes& listener) {
+      path_ = listener.matchedPath(head_.path(), room_);
       owner_ == nullptr ? addOwner(listener) : addOther(listener);
       return false;
     });
@@ -123,7 +125,7 @@ class SurveyMaker {
       }
       return served_ && full();
     }};
-    rules.visitFitting(head_.path(), each);
+    rules.visitFitting(path_, each);
   }
 
   void addOtherPaths(const ListenerRoutes& listener, const HostRules& rules, const std::string& hostname) {
@@ -135,8 +137,8 @@ class SurveyMaker {
     }};
     rules.forEach(each);
     const auto closer = [this](const Candidate* a, const Candidate* b) {
-      const std::size_t closenessA = commonStart(pathOf(*a->match), head_.path());
-      const std::size_t closenessB = commonStart(pathOf(*b->match), head_.path());
+      const std::size_t closenessA = commonStart(pathOf(*a->match), path_);
+      const std::size_t closenessB = commonStart(pathOf(*b->match), path_);
       return closenessA != closenessB ? closenessA > closenessB : a->match->precedence < b->match->precedence;
     };
     std::sort(others.begin(), others.end(), closer);
@@ -168,7 +170,7 @@ class SurveyMaker {
         if (!full()) add(listener, candidate, name, EntryFit::kHostname);
         return full();
       }};
-      rules->visitFitting(head_.path(), each);
+      rules->visitFitting(path_, each);
       if (full()) return;
     }
   }
@@ -183,7 +185,7 @@ class SurveyMaker {
         if (found) add(listener, candidate, hostnameOf(listener, *rules), EntryFit::kListener);
         return found;
       }};
-      rules->visitFitting(head_.path(), each);
+      rules->visitFitting(path_, each);
       return found;
     });
   }
@@ -192,6 +194,8 @@ class SurveyMaker {
   const http::RequestHead& head_;
   const std::string_view host_;
   const std::size_t most_;
+  std::string_view path_;  // of the request, as the listener that is looked at matches it
+  std::string room_;
   RouteSurvey survey_;
   const ListenerRoutes* owner_ = nullptr;
   std::set<const Candidate*> fitting_;

@@ -1,5 +1,6 @@
 #include "proxy/routing/table/route_table.h"
 
+#include <string>
 #include <utility>
 
 #include "proxy/http/hygiene.h"
@@ -9,7 +10,7 @@
 namespace sluice::routing {
 namespace {
 
-/// Finds the listener of a request, and the rule there that find(HostRules) returns.
+/// Finds the listener of a request, and the rule there that find(HostRules, path) returns.
 template <typename Find>
 RouteMatch matchIn(const RouteIndex& index, const http::RequestHead& head, std::string_view serverName, Find&& find) {
   const std::string_view host = http::hostOf(head.authority);
@@ -23,9 +24,11 @@ RouteMatch matchIn(const RouteIndex& index, const http::RequestHead& head, std::
     }
     result.listener = listener.name.get();
     result.reason = "no route for this hostname";
+    std::string room;
+    const std::string_view path = listener.matchedPath(head.path(), room);
     listener.hosts.visit(host, [&](const std::shared_ptr<const HostRules>& rules) {
       result.reason = "no rule for this request";
-      result.rule = find(*rules);
+      result.rule = find(*rules, path);
       return result.rule != nullptr;
     });
     if (result.rule == nullptr && listener.name != nullptr) result.rule = listener.name->rest.get();
@@ -39,14 +42,22 @@ RouteMatch matchIn(const RouteIndex& index, const http::RequestHead& head, std::
 }  // namespace
 
 RouteTable::RouteTable() : index_(std::make_shared<const RouteIndex>()) {}
-RouteTable::RouteTable(std::shared_ptr<const RouteIndex> index) : index_(std::move(index)) {}
+RouteTable::RouteTable(std::shared_ptr<const RouteIndex> index)
+    : index_(std::move(index)), stripsPorts_(index_->stripsPorts) {}
 
 RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view serverName) const {
-  return matchIn(*index_, head, serverName, [&](const HostRules& rules) { return rules.find(head); });
+  return matchIn(*index_, head, serverName,
+                 [&](const HostRules& rules, std::string_view path) { return rules.find(head, path); });
 }
 
 RouteMatch RouteTable::matchConnect(const http::RequestHead& head) const {
-  return matchIn(*index_, head, {}, [&](const HostRules& rules) { return rules.findConnect(head); });
+  return matchIn(*index_, head, {},
+                 [&](const HostRules& rules, std::string_view path) { return rules.findConnect(head, path); });
+}
+
+bool RouteTable::stripsPort(std::string_view authority) const {
+  const ListenerRoutes* listener = index_->listenerOf(http::hostOf(authority));
+  return listener != nullptr && listener->name->matching.stripAuthorityPort;
 }
 
 http::SlashRules RouteTable::slashRules(std::string_view authority) const {

@@ -35,13 +35,19 @@ class RouteTable {
   RouteTable();
   explicit RouteTable(std::shared_ptr<const RouteIndex> index);
 
-  /// Finds the rule, and allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a
+  /// Finds the rule, and allocates nothing unless the listener ignores parameters that the path has. `head` is in
+  /// normal form (http/hygiene). A connection that was opened for a
   /// `serverName` (SNI, lower case) belongs to one listener, whose certificate and policy it has satisfied: a request
   /// for a host of another one is misdirected (RFC 9110 section 15.5.20). Without a name it belongs to no particular
   /// listener.
   RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
   /// Finds the rule for a CONNECT request to a forward proxy, likewise. Only a match of that method takes it.
   RouteMatch matchConnect(const http::RequestHead& head) const;
+
+  /// Returns true if some listener takes the port out of the authority of its requests (stripsPort()).
+  bool stripsPorts() const { return stripsPorts_; }
+  /// Returns true if the listener of that authority does.
+  bool stripsPort(std::string_view authority) const;
 
   /// Returns how a path with "%2F" or "//" of a request for that authority is normalised before it is matched and
   /// forwarded.
@@ -52,6 +58,7 @@ class RouteTable {
 
  private:
   std::shared_ptr<const RouteIndex> index_;
+  bool stripsPorts_ = false;  // beside the pointer, because every request asks for it
 };
 
 }  // namespace sluice::routing

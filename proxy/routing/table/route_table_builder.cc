@@ -47,6 +47,7 @@ RouteTable RouteTableBuilder::build() {
   std::exchange(listeners_, {}).forEach([&](const std::string& pattern, ListenerDraft& draft) {
     ListenerRoutes& listener = index->listeners.slot(pattern);
     if (draft.name != nullptr) listener.name = std::move(draft.name);
+    index->stripsPorts = index->stripsPorts || listener.name->matching.stripAuthorityPort;
     draft.hosts.forEach(
         [&](const std::string& hostname, const auto& routes) { listener.hosts.slot(hostname) = rules_.of(routes); });
   });

@@ -55,9 +55,9 @@ std::optional<RpcTable::CallName> RpcTable::callOf(std::string_view path) {
   return CallName{path.substr(0, slash), path.substr(slash + 1)};
 }
 
-const Rule* RpcTable::find(const http::RequestHead& head) const {
+const Rule* RpcTable::find(const http::RequestHead& head, std::string_view path) const {
   FirstHolding first{head};
-  visitFitting(head.path(), first);
+  visitFitting(path, first);
   return first.rule;
 }
 

@@ -23,8 +23,8 @@ class RpcTable {
   /// To be called once, behind the last add.
   void sort();
 
-  /// Returns the best rule for the request, or nullptr.
-  const Rule* find(const http::RequestHead& head) const;
+  /// Returns the best rule for the request, of which that path counts, or nullptr.
+  const Rule* find(const http::RequestHead& head, std::string_view path) const;
 
   /// Calls visit() with the Candidates or the Candidate whose service and method fit the path of a request, the best
   /// first, until it returns true.

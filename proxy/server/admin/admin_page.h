@@ -86,7 +86,7 @@ class AdminAnswer {
 };
 
 /// A page is made of a function: one that returns the document, one that makes it from the query of the request, or one
-/// that gets the AdminAnswer and answers later.
+/// that gets the AdminAnswer, with or without the query, and answers later.
 class AdminPage {
  public:
   /// Makes a page that drops every answer.
@@ -107,6 +107,10 @@ class AdminPage {
   // NOLINTNEXTLINE(google-explicit-constructor)
   AdminPage(Take take)
       : ask_([take = std::move(take)](AdminAnswer answer, std::string_view) mutable { take(std::move(answer)); }) {}
+
+  template <std::invocable<AdminAnswer, std::string_view> Take>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  AdminPage(Take take) : ask_(std::move(take)) {}
 
   /// `query` is the text after the "?", as it was sent.
   void ask(AdminAnswer answer, std::string_view query) const { ask_(std::move(answer), query); }

@@ -9,7 +9,9 @@
 #include "proxy/content/output/output.h"
 #include "proxy/content/schema/uri_reference.h"
 #include "proxy/control/explain/explain.h"
+#include "proxy/control/explain/explained_health.h"
 #include "proxy/control/explain/explanation_output.h"
+#include "proxy/control/explain/refused_routes.h"
 #include "proxy/processing/query_edit.h"
 
 namespace sluice::server {
@@ -34,21 +36,39 @@ base::Status take(const std::string& name, std::string value, ExplainQuery& quer
     request.headers.push_back(std::move(value));
   } else if (name == "clientAddress") {
     request.clientAddress = std::move(value);
+  } else if (name == "as") {
+    request.caller.account = std::move(value);
+  } else if (name == "principal") {
+    request.caller.principal = std::move(value);
+  } else if (name == "assurance") {
+    request.caller.assurance = std::move(value);
   } else if (name == "sni") {
     request.serverName = std::move(value);
   } else if (name == "gateway") {
     request.gateway = std::move(value);
+  } else if (name == "resolve") {
+    if (value != "true" && value != "false") return badQuery("resolve is true or false");
+    query.resolve = value == "true";
   } else if (name == "output") {
     if (value != "json" && value != "text") return badQuery("output is json or text");
     query.forPeople = value == "text";
   } else {
     return badQuery(base::quote(name) +
-                    " is no parameter; there are url, method, header, clientAddress, sni, gateway and output");
+                    " is no parameter; there are url, method, header, clientAddress, as, principal, assurance, sni, "
+                    "gateway, resolve and output");
   }
   return base::Done{};
 }
 
-AdminDocument badRequest(const base::Error& error) { return {400, "text/plain; charset=utf-8", error.detail + "\n"}; }
+constexpr const char* kExplainText = "text/plain; charset=utf-8";
+
+AdminDocument badRequest(const base::Error& error) { return {400, kExplainText, error.detail + "\n"}; }
+
+AdminDocument documentOf(const control::Explanation& explanation, bool forPeople) {
+  content::Output output = control::explanationOutput(explanation);
+  if (forPeople) return {200, kExplainText, std::move(output.text)};
+  return {200, "application/json", content::outputJson(output.value) + "\n"};
+}
 
 }  // namespace
 
@@ -82,20 +102,45 @@ std::string writeExplainQuery(const ExplainQuery& query) {
   add("method", request.method);
   for (const std::string& header : request.headers) add("header", header);
   add("clientAddress", request.clientAddress);
+  add("as", request.caller.account);
+  add("principal", request.caller.principal);
+  add("assurance", request.caller.assurance);
   add("sni", request.serverName);
   add("gateway", request.gateway);
+  if (query.resolve) add("resolve", "true");
   add("output", query.forPeople ? "text" : "json");
   return text;
 }
 
-AdminDocument explainPage(const control::CompiledConfiguration& served, std::string_view query) {
+void ExplainAnswers::ask(const control::CompiledConfiguration& served, std::string_view query, AdminAnswer answer) {
   const auto read = readExplainQuery(query);
-  if (!read) return badRequest(read.error());
-  const auto explanation = control::explain(*served.compiled.snapshot, served.model, read->request);
-  if (!explanation) return badRequest(explanation.error());
-  content::Output output = control::explanationOutput(*explanation);
-  if (read->forPeople) return {200, "text/plain; charset=utf-8", std::move(output.text)};
-  return {200, "application/json", content::outputJson(output.value) + "\n"};
+  if (!read) return answer.give(badRequest(read.error()));
+  const std::shared_ptr<const routing::Snapshot>& snapshot = served.compiled.snapshot;
+  auto explanation = control::explain(*snapshot, served.model, read->request);
+  if (!explanation) return answer.give(badRequest(explanation.error()));
+  control::addRefusedRoutes(served.model, served.compiled.statuses, *explanation);
+  control::addHealth(*snapshot, *explanation);
+  if (!read->resolve) return answer.give(documentOf(*explanation, read->forPeople));
+  lookUp({std::make_unique<BackendLookup>(std::move(*explanation), snapshot), std::move(answer), read->forPeople});
+}
+
+void ExplainAnswers::lookUp(WaitingAnswer waiting) {
+  if (waiting_.size() == kMostLookups) {
+    return waiting.answer.give({503, kExplainText, "other requests with resolve=true are not answered yet\n"});
+  }
+  const std::uint64_t number = ++asked_;
+  WaitingAnswer& held = waiting_.try_emplace(number, std::move(waiting)).first->second;
+  const base::Status begun = held.lookup->begin(main_, [this, number] { finish(number); });
+  if (begun.ok()) return;
+  held.answer.give({500, kExplainText, begun.error().detail + "\n"});
+  waiting_.erase(number);
+}
+
+void ExplainAnswers::finish(std::uint64_t number) {
+  const auto found = waiting_.find(number);
+  if (found == waiting_.end()) return;
+  found->second.answer.give(documentOf(found->second.lookup->explanation(), found->second.forPeople));
+  waiting_.erase(found);
 }
 
 }  // namespace sluice::server

@@ -4,7 +4,7 @@
 #include "proxy/server/check/egress_output.h"
 #include "proxy/server/check/egress_probes.h"
 #include "proxy/server/check/egress_report.h"
-#include "proxy/server/kubernetes/cluster_client.h"
+#include "proxy/server/kubernetes/cluster_access.h"
 
 namespace sluice::server {
 namespace {

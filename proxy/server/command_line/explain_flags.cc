@@ -1,5 +1,7 @@
 #include "proxy/server/command_line/explain_flags.h"
 
+#include "proxy/server/command_line/argument_checks.h"
+
 namespace sluice::server {
 
 void takeRequestInQuestion(CLI::App& explain, control::RequestInQuestion& request) {
@@ -13,6 +15,16 @@ void takeRequestInQuestion(CLI::App& explain, control::RequestInQuestion& reques
       ->take_all();
   explain.add_option("--from,--client-address", request.clientAddress, "the IP address of the client")
       ->type_name("ADDRESS");
+  explain.add_option("--as", request.caller.account, "the caller: a service account that the client proves to be")
+      ->type_name("NAMESPACE/ACCOUNT")
+      ->check(checkAccount);
+  explain.add_option("--principal", request.caller.principal, "the caller's name in its proof, such as a SPIFFE ID")
+      ->type_name("NAME");
+  explain
+      .add_option("--assurance", request.caller.assurance,
+                  "how well the caller is proven; None: it has no identity (default Certificate)")
+      ->type_name("None|Address|Token|Certificate")
+      ->check(checkAssurance);
   explain
       .add_option("--sni", request.serverName, "the server that TLS names in a tunnel (default: the host of the URL)")
       ->type_name("NAME");

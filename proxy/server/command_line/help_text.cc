@@ -59,7 +59,7 @@ const std::string_view kExplainNotes =
     "is "
     "also the name in the TLS handshake; a header Host replaces it in the request. A request with Content-Type "
     "application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway gives the same answer on its admin port: "
-    "/explain?method=POST&url=...&header=...&clientAddress=...&gateway=...&output=text";
+    "/explain?method=GET&url=...&header=...&as=...&gateway=...&output=text";
 
 const std::string_view kEgressCheckNotes =
     "Run it where a workload runs: in the same Pod, or in a Pod with the labels of the workload:\n"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "proxy/base/text.h"
-#include "proxy/server/command_line/command_shape.h"
 
 namespace sluice::server {
 namespace {
@@ -28,15 +27,6 @@ std::string below(const CommandShape& command) {
   return command.path == command.name ? "" : " of '" + command.path + "'";
 }
 
-std::string unknownCommand(const CommandShape& command, const std::string& word) {
-  if (command.commands.empty()) return "'" + command.path + "' takes no argument '" + word + "'";
-  Words known;
-  for (const CommandShape& each : command.commands) known.push_back(each.name);
-  const std::string_view meant = base::closestWord(word, known);
-  return "there is no command '" + word + "'" + below(command) +
-         (meant.empty() ? ", only " + base::joinChoices(known) : "; did you mean '" + std::string(meant) + "'?");
-}
-
 std::string missingCommand(const CommandShape& command) {
   Words known;
   for (const CommandShape& each : command.commands) known.push_back(each.name);
@@ -52,6 +42,15 @@ std::vector<const CLI::App*> typedCommands(const CLI::App& app) {
 }
 
 }  // namespace
+
+std::string unknownCommand(const CommandShape& command, const std::string& word) {
+  if (command.commands.empty()) return "'" + command.path + "' takes no argument '" + word + "'";
+  Words known;
+  for (const CommandShape& each : command.commands) known.push_back(each.name);
+  const std::string_view meant = base::closestWord(word, known);
+  return "there is no command '" + word + "'" + below(command) +
+         (meant.empty() ? ", only " + base::joinChoices(known) : "; did you mean '" + std::string(meant) + "'?");
+}
 
 std::string mistakeIn(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<const CLI::App*> typed = typedCommands(app);

@@ -4,6 +4,7 @@
 
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/report/configuration_diff.h"
+#include "proxy/control/report/surroundings.h"
 
 namespace sluice::server {
 namespace {
@@ -26,7 +27,10 @@ int printDifferences(const std::string& before, const std::string& after, Output
   const control::CompiledConfiguration wanted = control::readConfiguration({after}, processors, &served);
   const bool useless = isUseless(served, before) || isUseless(wanted, after);
   if (useless) return 1;
-  const auto changes = control::changesOf(served, wanted);
+  auto changes = control::changesOf(served, wanted);
+  const base::WallTime now = base::SystemClock().wallNow();
+  control::addProblemChanges(control::surroundingsOf(served, now, control::LogPathCheck::kWarning),
+                             control::surroundingsOf(wanted, now, control::LogPathCheck::kWarning), changes);
   print(control::changesOutput(changes), format);
   return changes.empty() ? 0 : 1;
 }

@@ -1,6 +1,9 @@
 #include "proxy/server/commands/status_command.h"
 
+#include <charconv>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "proxy/content/output/text_table.h"
 #include "proxy/server/commands/admin_client.h"
 #include "proxy/server/commands/condition_faults.h"
+#include "proxy/server/commands/recent_warnings.h"
 
 namespace sluice::server {
 namespace {
@@ -26,6 +30,49 @@ std::string problemLine(const Value& problem) {
     if (!part.empty()) line += (line.empty() ? "" : ": ") + part;
   }
   return line;
+}
+
+/// Returns the items of a list; none if it is not there.
+const std::vector<Value>& listIn(const Value& page, std::string_view key) {
+  static const std::vector<Value> kNoItems;
+  const Value* list = page.find(key);
+  return list != nullptr ? list->items : kNoItems;
+}
+
+/// Returns the number of objects with faults, those that the page does not list included.
+std::uint64_t faultyObjectsIn(const Value& page) {
+  std::uint64_t count = listIn(page, "degraded").size();
+  for (const Value& others : listIn(page, "degradedLeftOut")) {
+    const std::string& text = memberText(others, "count");
+    std::uint64_t more = 0;
+    std::from_chars(text.data(), text.data() + text.size(), more);
+    count += more;
+  }
+  return count;
+}
+
+std::string faultLine(const Value& fault) {
+  const std::string& kind = memberText(fault, "kind");
+  const std::string& nameSpace = memberText(fault, "namespace");
+  const std::string& condition = memberText(fault, "condition");
+  std::string line = kind.empty() ? "an object that cannot be read" : kind + " ";
+  if (!nameSpace.empty()) line += nameSpace + "/";
+  line += memberText(fault, "name") + ": ";
+  if (!condition.empty()) line += condition + ", ";
+  return line + memberText(fault, "reason") + ": " + memberText(fault, "message");
+}
+
+std::string faultsText(const Value& page) {
+  const std::vector<Value>& faults = listIn(page, "degraded");
+  if (faults.empty()) return {};
+  std::string text = "\nobjects with faults:\n";
+  for (const Value& each : faults) text += "  " + faultLine(each) + "\n";
+  for (const Value& others : listIn(page, "degradedLeftOut")) {
+    const std::string& nameSpace = memberText(others, "namespace");
+    text += "  " + memberText(others, "count") + " more " +
+            (nameSpace.empty() ? "without a namespace" : "in namespace " + nameSpace) + "\n";
+  }
+  return text;
 }
 
 std::string objectsText(const Value& objects) {
@@ -47,23 +94,34 @@ content::Output statusOutput(Value page) {
   content::FactLines revisions(11);
   revisions.add("desired", memberText(page, "desired")).add("published", memberText(page, "published"));
   revisions.add("served", served.empty() ? "nothing" : served);
-  std::string text = memberText(page, "state") + " since " + memberText(page, "since") + "\n" + revisions.take();
+  if (const std::string& zone = memberText(page, "zone"); !zone.empty()) revisions.add("zone", zone);
+  std::string text = memberText(page, "state") + " since " + memberText(page, "since") + "\n";
+  if (const std::uint64_t faulty = faultyObjectsIn(page); faulty > 0) {
+    text += "degraded: " + std::to_string(faulty) + (faulty == 1 ? " object has a fault\n" : " objects have faults\n");
+  }
+  text += revisions.take();
   if (const Value* problems = page.find("problems"); problems != nullptr && !problems->items.empty()) {
     text += "\nproblems of the desired configuration:\n";
     for (const Value& problem : problems->items) text += "  " + problemLine(problem) + "\n";
   }
+  text += faultsText(page);
   if (const Value* objects = page.find("objects"); objects != nullptr && !objects->items.empty()) {
     text += "\n" + objectsText(*objects);
   }
   return {std::move(page), std::move(text)};
 }
 
+bool isWell(const Value& page) { return memberText(page, "state") == "InSync" && faultyObjectsIn(page) == 0; }
+
 int printStatus(const net::Address& admin, OutputFormat format) {
   base::Result<Value> page = askAdminPage(admin, "/status");
   if (!page) return complain(page.error());
-  const content::Output output = statusOutput(std::move(*page));
+  content::Output output = statusOutput(std::move(*page));
+  if (const base::Result<Value> events = askAdminPage(admin, "/events"); events.ok()) {
+    output.text += recentWarnings(*events);
+  }
   print(output, format);
-  return memberText(output.value, "state") == "InSync" ? 0 : 1;
+  return isWell(output.value) ? 0 : 1;
 }
 
 }  // namespace sluice::server

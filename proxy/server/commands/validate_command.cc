@@ -8,6 +8,7 @@
 #include "config/load/source_files.h"
 #include "proxy/content/output/make_value.h"
 #include "proxy/control/report/configuration_report.h"
+#include "proxy/control/report/surroundings.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/serving/listen_sockets.h"
 
@@ -48,6 +49,13 @@ std::vector<Paths> configurationsAt(const Paths& paths, bool recursive, config::
   }
   if (!together.empty()) all.insert(all.begin(), std::move(together));
   return all;
+}
+
+/// Returns the configuration with the problems of the certificates and of this machine, too.
+control::CompiledConfiguration withSurroundings(control::CompiledConfiguration configuration, bool live) {
+  control::addSurroundings(configuration, base::SystemClock().wallNow(),
+                           live ? control::LogPathCheck::kError : control::LogPathCheck::kWarning);
+  return configuration;
 }
 
 control::CompiledConfiguration compiled(const Paths& paths, bool live, const processing::BuiltinTypes& processors) {
@@ -108,7 +116,8 @@ int validateConfiguration(const Paths& paths, const ValidationOptions& options,
   config::Problems unread;
   const std::vector<Paths> all = configurationsAt(paths, options.recursive, unread);
   Validation validation(options, all.size() + (unread.empty() ? 0 : 1) > 1);
-  for (const Paths& each : all) validation.add(each, compiled(each, options.live, processors));
+  for (const Paths& each : all)
+    validation.add(each, withSurroundings(compiled(each, options.live, processors), options.live));
   if (!unread.empty()) {
     // These folders belong to no configuration, so they are reported as a configuration that cannot be read.
     control::CompiledConfiguration missing;

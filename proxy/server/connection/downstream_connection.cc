@@ -26,6 +26,15 @@ void DownstreamConnection::markDirty() {
   if (!dirty) lists_.mark(*this);
 }
 
+void DownstreamConnection::onHandshake(bool complete) {
+  if (!complete) {
+    if (!transport().hasRefusedPeer()) return;
+    exchanges_.observer().onIdentity(exchange::IdentitySource::kCertificate, exchange::IdentityResult::kRefused);
+  } else if (auto chain = transport().clientChain()) {
+    certified_ = std::make_unique<exchange::CertifiedCaller>(std::move(chain), network_);
+  }
+}
+
 http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
   headArrived();
   return exchanges_.create(clientStream(stream), std::move(message)).token();

@@ -1,8 +1,11 @@
 // A client's connection on the data path: its requests become exchanges.
 #pragma once
 
+#include <memory>
+
 #include "proxy/base/slab.h"
 #include "proxy/control/state/generation.h"
+#include "proxy/exchange/authentication/certified_caller.h"
 #include "proxy/exchange/exchanges.h"
 #include "proxy/exchange/head_memory.h"
 #include "proxy/server/connection/address_limits.h"
@@ -55,17 +58,20 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   std::string_view serverName() const override {
     return terms().forwardProxy ? std::string_view() : ServerConnection::serverName();
   }
+  exchange::CertifiedCaller* certified() override { return certified_.get(); }
   exchange::ClientMemory& memory() override { return memory_; }
   http::HeadAccount& heads() override { return heads_; }
-  std::uint64_t acknowledged() const override { return ServerConnection::acknowledged(); }
+  std::uint64_t acknowledged() const override { return transport().acknowledged(); }
   const routing::RouteTable& routes() const override { return *routes_; }
 
  private:
   void markDirty() override;
   void onRequestsWait() override { lists_.markLater(*this); }
   exchange::ClientStream clientStream(http::StreamId stream) const {
-    return {self_.toToken(), stream, routes_, peer(), ip_, network_, secure(), terms().forwardProxy};
+    return {self_.toToken(),     stream, routes_, peer(), ip_, network_, terms().scheme == http::Scheme::kHttps,
+            terms().forwardProxy};
   }
+  void onHandshake(bool complete) override;
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
   http::HeadAccount* headAccount() override { return &heads_; }
 
@@ -90,6 +96,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const routing::RouteTable* routes_;
   exchange::ClientMemory memory_;
   exchange::ClientHeads heads_;
+  std::unique_ptr<exchange::CertifiedCaller> certified_;  // null if the client has shown no certificate
 };
 
 }  // namespace sluice::server

@@ -50,6 +50,7 @@ std::string_view ServerConnection::serverName() const {
 
 void ServerConnection::onOpen() {
   if (state_ != State::kHandshaking) return;  // its time ran out in the same turn
+  onHandshake(/*complete=*/true);
   const net::TlsFacts* tls = transport_->tls();
   serve(tls != nullptr && tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);
 }
@@ -92,7 +93,10 @@ void ServerConnection::onEndAhead(std::size_t unread) {
   if (departure == http::Departure::kLeft || (departure == http::Departure::kWaits && abortsAtEnd())) die();
 }
 
-void ServerConnection::onFailed(const base::Error& /*error*/) { die(); }
+void ServerConnection::onFailed(const base::Error& /*error*/) {
+  if (state_ == State::kHandshaking) onHandshake(/*complete=*/false);
+  die();
+}
 
 void ServerConnection::die() {
   if (state_ == State::kDead) return;

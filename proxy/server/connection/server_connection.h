@@ -76,6 +76,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   virtual void onTimeout(std::string_view name) = 0;
   /// Returns the account that its codec charges heads to; nullptr if they are free.
   virtual http::HeadAccount* headAccount() { return nullptr; }
+  /// Called when the TLS handshake is complete, or has failed.
+  virtual void onHandshake(bool /*complete*/) {}
   /// Called when the sink has taken a whole head: if another one is pending already, its time begins now.
   void headArrived() {
     headSince_ = {};
@@ -87,10 +89,9 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   /// Destroys the codec, which uses headAccount().
   void dropCodec() { codec_.reset(); }
   const net::Address& peer() const { return transport_->peer(); }
-  bool secure() const { return terms_.scheme == http::Scheme::kHttps; }
   const http::ServerTerms& terms() const { return terms_; }
-  std::uint64_t acknowledged() const { return transport_->acknowledged(); }
   std::string_view serverName() const;
+  const net::Transport& transport() const { return *transport_; }
   net::Worker& worker() { return parts_.worker; }
 
  private:

@@ -16,7 +16,7 @@ struct UpgradeCheckOptions {
 };
 
 /// Prints each loss, and how to prevent it. Returns 0 if there is none; else 1, also if the objects cannot be read.
-/// Without a `kubeconfig`, the server is the one of the Pod's service account. No Secret is read.
+/// Without a `kubeconfig`, the server is found as accessOfPerson() says. No Secret is read.
 int checkUpgrade(const std::string& kubeconfig, const UpgradeCheckOptions& options, OutputFormat format,
                  const processing::BuiltinTypes& processors);
 

@@ -1,12 +1,9 @@
 #include "proxy/server/kubernetes/cluster_client.h"
 
-#include <cstdlib>
 #include <random>
 #include <utility>
 
 #include "proxy/base/settings.h"
-#include "proxy/kubernetes/access/in_cluster.h"
-#include "proxy/kubernetes/access/kubeconfig.h"
 
 namespace sluice::server {
 namespace {
@@ -23,21 +20,10 @@ std::unique_ptr<net::Resolver> makeApiResolver(net::Worker& main, observe::Metri
 
 }  // namespace
 
-std::string environmentVariable(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-ClusterClient::ClusterClient(const std::string& kubeconfig, net::Worker& main, observe::MetricShard& metrics,
-                             observe::Log& log)
+ClusterClient::ClusterClient(AccessReader access, net::Worker& main, observe::MetricShard& metrics, observe::Log& log)
     : resolver_(makeApiResolver(main, metrics)),
       dialer_(main),
-      client_({main, *resolver_, dialer_, metrics, log,
-               [kubeconfig] {
-                 return kubeconfig.empty() ? kubernetes::readInCluster(environmentVariable)
-                                           : kubernetes::readKubeconfig(kubeconfig);
-               },
-               seedOfDelays()}) {}
+      client_({main, *resolver_, dialer_, metrics, log, std::move(access), seedOfDelays()}) {}
 
 void ClusterClient::shutdown() {
   client_.shutdown();

@@ -2,23 +2,20 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "proxy/kubernetes/client/api_client.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
+#include "proxy/server/kubernetes/cluster_access.h"
 #include "proxy/upstream/dialer.h"
 
 namespace sluice::server {
 
-/// Returns the value of an environment variable; empty if it is not set.
-std::string environmentVariable(const char* name);
-
 class ClusterClient {
  public:
-  /// References outlive it. Without a `kubeconfig`, the server is the one of the Pod's service account.
-  ClusterClient(const std::string& kubeconfig, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
+  /// References outlive it.
+  ClusterClient(AccessReader access, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
 
   kubernetes::ApiClient& api() { return client_; }
   const kubernetes::ApiClient& api() const { return client_; }

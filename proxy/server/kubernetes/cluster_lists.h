@@ -30,9 +30,9 @@ struct ClusterLists {
   std::vector<std::string> refused = {};          // the paths of optional collections that may not be listed
 };
 
-/// Reads the collections one after the other. Without a `kubeconfig` path, the Pod's service account is used. The error
-/// describes the fault of the kubeconfig, or names the server with the reason: it cannot be reached, it does not let
-/// this user read a collection, or it took too long.
+/// Reads the collections one after the other. Without a `kubeconfig` path, the server is found as accessOfPerson()
+/// says. The error describes the fault of the kubeconfig, or names the server with the reason: it cannot be reached, it
+/// does not let this user read a collection, or it took too long.
 base::Result<ClusterLists> readClusterLists(const std::string& kubeconfig, std::vector<ClusterCollection> collections);
 
 }  // namespace sluice::server

@@ -10,7 +10,7 @@ ClusterRequests::ClusterRequests(const std::string& kubeconfig)
     : log_(observe::LogLevel::kOff, clock_, observe::LineFile::over(STDERR_FILENO)),
       main_(clock_),
       shard_(metrics_),
-      client_(kubeconfig, main_, shard_, log_) {}
+      client_(accessOfPerson(kubeconfig), main_, shard_, log_) {}
 
 base::Status ClusterRequests::run(const std::function<void()>& begin) {
   main_.setBeats(&client_.api());

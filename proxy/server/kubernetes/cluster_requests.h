@@ -1,6 +1,6 @@
 // Sends the requests of one command to an API server, one after the other.
 //
-// It blocks, with a loop of its own, for kPatience at most.
+// It blocks, with a loop of its own, for kPatience at most, after a credential plugin that may take longer.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class ClusterRequests final : private net::Timer {
  public:
   static constexpr base::Duration kPatience = std::chrono::seconds(10);
 
-  /// Without a `kubeconfig`, the server is the one of the Pod's service account.
+  /// Without a `kubeconfig`, the server is found as accessOfPerson() says.
   explicit ClusterRequests(const std::string& kubeconfig);
   ~ClusterRequests() { cancel(); }
   ClusterRequests(const ClusterRequests&) = delete;

@@ -8,8 +8,8 @@
 namespace sluice::server {
 
 /// Prints the state of this program's Gateways, as the API server has it. Returns 0 if nothing has faults, else 1. If
-/// the server cannot be asked, the reason is on standard error. Without a `kubeconfig` the server is the one of the
-/// Pod's service account.
+/// the server cannot be asked, the reason is on standard error. Without a `kubeconfig` the server is found as
+/// accessOfPerson() says.
 int printClusterStatus(const std::string& kubeconfig, OutputFormat format);
 
 }  // namespace sluice::server

@@ -8,8 +8,8 @@
 
 namespace sluice::server {
 
-/// Prints the result. Returns the exit code. Without a `kubeconfig`, the server is the one of the Pod's service
-/// account.
+/// Prints the result. Returns the exit code. Without a `kubeconfig`, the server is found as
+/// accessOfPerson() says.
 int rollBack(const std::string& kubeconfig, const RollbackOptions& options);
 
 }  // namespace sluice::server

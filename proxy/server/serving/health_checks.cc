@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "proxy/base/terms/check_log.h"
 #include "proxy/compile/status/backend_health.h"
 #include "proxy/server/serving/http_limits.h"
 
@@ -13,6 +14,19 @@ namespace {
 std::uint64_t seedOfChecks() {
   std::random_device random;
   return random() | 1;  // not 0
+}
+
+std::string nameOf(const routing::BackendPlan& backend, const std::optional<routing::Endpoint>& endpoint) {
+  return endpoint ? compile::addressOf(*endpoint) : compile::endpointOf(backend);
+}
+
+/// Returns a name for one of several checks of a Backend. It has no query, which may have a credential.
+std::string titleOf(const routing::HealthCheckSettings& check) {
+  std::string title = "TCP";
+  if (check.kind == routing::HealthCheckKind::kHttp) title = "HTTP " + check.path.substr(0, check.path.find('?'));
+  if (check.kind == routing::HealthCheckKind::kGrpc) title = "GRPC";
+  if (!check.service.empty()) title += " " + check.service;
+  return check.port == 0 ? title : title + " at port " + std::to_string(check.port);
 }
 
 }  // namespace
@@ -37,16 +51,27 @@ void HealthChecks::onHealth(const routing::CheckedBackend& checked, const std::o
                             const std::string& wrong) {
   const routing::BackendPlan& backend = *checked.backend;
   const bool good = wrong.empty();
-  const std::string name = endpoint ? compile::addressOf(*endpoint) : compile::endpointOf(backend);
-  const std::string message = "health checks of " + name + (good ? " pass" : " fail: " + wrong);
+  const std::string message = "health checks of " + nameOf(backend, endpoint) + (good ? " pass" : " fail: " + wrong);
   const base::WallTime now = main_.clock().wallNow();
   events_.note({good ? observe::EventType::kNormal : observe::EventType::kWarning,
                 good ? "BackendHealthy" : "BackendUnhealthy", routing::titleOf(backend), message, 1, now, now});
-  if (good) {
-    log_.info("backend is healthy", {{"backend", backend.name}, {"endpoint", name}});
-  } else {
-    log_.warn("backend is unhealthy", {{"backend", backend.name}, {"endpoint", name}, {"reason", wrong}});
+}
+
+void HealthChecks::onCheck(const control::CheckResult& result) {
+  const base::CheckLog wanted = result.check.settings().log;
+  if (wanted == base::CheckLog::kOff) return;
+  const std::string& backend = result.backend.name;
+  const std::string endpoint = nameOf(result.backend, result.endpoint);
+  const std::string check = titleOf(result.check.settings());
+  if (result.wrong.empty()) {
+    log_.info(result.allHealthy ? "backend is healthy" : "health check passes",
+              {{"backend", backend}, {"endpoint", endpoint}, {"check", check}});
+    return;
   }
+  const observe::Log::Fields fields = {
+      {"backend", backend}, {"endpoint", endpoint}, {"check", check}, {"reason", result.wrong}};
+  if (wanted == base::CheckLog::kAll) log_.warn("health check failed", fields);
+  if (result.isChange) log_.warn("backend is unhealthy", fields);
 }
 
 void HealthChecks::appendMetrics(std::string& out) const {

@@ -1,5 +1,6 @@
 // The health checks of the process: a checker with its own resolver and dialer, on the main thread's loop. It is made
-// when a configuration first has checks. The results are logged, recorded as events, and shown in the metrics.
+// when a configuration first has checks. The results are logged as each check says, recorded as events, and shown in
+// the metrics.
 #pragma once
 
 #include <array>
@@ -52,6 +53,7 @@ class HealthChecks final : public net::Beats, private control::HealthObserver {
  private:
   void onHealth(const routing::CheckedBackend& backend, const std::optional<routing::Endpoint>& endpoint,
                 const std::string& wrong) override;
+  void onCheck(const control::CheckResult& result) override;
 
   net::Worker& main_;
   observe::MetricShard& metrics_;

@@ -35,14 +35,13 @@ std::uint32_t WorkerGroup::countFor(const base::Settings& settings) const {
   return asked != 0 ? asked : availableCores();
 }
 
-base::Status WorkerGroup::start(const std::shared_ptr<const control::Generation>& generation) {
+base::Status WorkerGroup::start(const std::shared_ptr<const control::Generation>& generation,
+                                const std::string& settingsOwner) {
   end();
   const base::Settings& settings = generation->snapshot->settings;
   budgets_.emplace(settings.limits);
-  auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
-  if (!accessLog.ok()) return accessLog.error();
-  accessLog_ = std::move(*accessLog);
-  if (base::Status made = make(generation); !made.ok()) {
+  parts_.accessLog.open(settings.accessLogPath, settingsOwner);
+  if (base::Status made = make(generation, settingsOwner); !made.ok()) {
     end();
     return made;
   }
@@ -50,7 +49,8 @@ base::Status WorkerGroup::start(const std::shared_ptr<const control::Generation>
   return base::Done{};
 }
 
-base::Status WorkerGroup::make(const std::shared_ptr<const control::Generation>& generation) {
+base::Status WorkerGroup::make(const std::shared_ptr<const control::Generation>& generation,
+                               const std::string& settingsOwner) {
   const base::Settings& settings = generation->snapshot->settings;
   std::random_device random;
   const std::string instance = newInstanceName(random);
@@ -58,9 +58,10 @@ base::Status WorkerGroup::make(const std::shared_ptr<const control::Generation>&
   std::vector<WorkerRuntime*> workers;
   const std::uint32_t count = countFor(settings);
   for (std::uint32_t i = 0; i < count; ++i) {
-    auto runtime = WorkerRuntime::make({parts_.clock, generation, *budgets_, parts_.metrics, accessLog_.get(), instance,
-                                        newSeed(random), &parts_.log, sessionSealer, parts_.descriptors.backends,
-                                        parts_.descriptors.lookupsOf(count), &parts_.events});
+    auto runtime =
+        WorkerRuntime::make({parts_.clock, generation, *budgets_, parts_.metrics, parts_.accessLog.file(), instance,
+                             newSeed(random), &parts_.log, sessionSealer, parts_.descriptors.backends,
+                             parts_.descriptors.lookupsOf(count), &parts_.events, parts_.zone, settingsOwner});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     runtimes_.push_back(std::move(*runtime));
@@ -99,14 +100,6 @@ void WorkerGroup::end() {
   if (budgets_) budgets_->passwords.end();
   acceptor_.reset();  // it is gone already unless no thread was started
   runtimes_.clear();
-}
-
-void WorkerGroup::reopenLog() {
-  if (accessLog_ == nullptr) return;
-  if (const base::Status reopened = accessLog_->reopen(); !reopened.ok()) {
-    parts_.log.error("the access log cannot be reopened, and continues in the old file",
-                     {{"reason", reopened.error().detail}});
-  }
 }
 
 }  // namespace sluice::server

@@ -1,5 +1,5 @@
-// The workers of the process with the parts that are made for them: their threads, the acceptor, the budgets that they
-// share, and the access log.
+// The workers of the process with the parts that are made for them: their threads, the acceptor, and the budgets that
+// they share.
 //
 // They are made from a configuration, whose settings for workers apply until new workers are made. Lives on the main
 // thread.
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/server/admin/exchanges_page.h"
 #include "proxy/server/serving/acceptor.h"
+#include "proxy/server/serving/access_log_file.h"
 #include "proxy/server/serving/descriptor_shares.h"
 #include "proxy/server/serving/serving.h"
 #include "proxy/server/serving/shared_budgets.h"
@@ -37,6 +39,8 @@ struct WorkerGroupParts {
   const DescriptorShares& descriptors;
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
   const control::EventRelay& events;
+  std::string zone;  // of the gateway; empty: unknown
+  AccessLogFile& accessLog;
 };
 
 class WorkerGroup final : public DrainedClients {
@@ -47,8 +51,9 @@ class WorkerGroup final : public DrainedClients {
   ~WorkerGroup() override { end(); }
 
   /// Ends the present workers, and starts workers that serve the generation on its open sockets. Errors name the
-  /// resource that the environment refuses; then there are no workers.
-  base::Status start(const std::shared_ptr<const control::Generation>& generation);
+  /// resource that the environment refuses; then there are no workers. `settingsOwner` is the object with the settings,
+  /// as events name it.
+  base::Status start(const std::shared_ptr<const control::Generation>& generation, const std::string& settingsOwner);
   void announceEnd() override;
   void drain() override;
   std::size_t clients() const override;
@@ -58,15 +63,12 @@ class WorkerGroup final : public DrainedClients {
   void end();
 
   std::size_t size() const { return runtimes_.size(); }
-  /// Opens the access log again, after a rotation.
-  void reopenLog();
 
  private:
-  base::Status make(const std::shared_ptr<const control::Generation>& generation);
+  base::Status make(const std::shared_ptr<const control::Generation>& generation, const std::string& settingsOwner);
   std::uint32_t countFor(const base::Settings& settings) const;
 
   const WorkerGroupParts parts_;
-  std::unique_ptr<observe::LineFile> accessLog_;
   std::optional<SharedBudgets> budgets_;
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
   std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop

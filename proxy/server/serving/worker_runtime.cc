@@ -17,7 +17,8 @@ namespace {
 constexpr base::Duration kLogInterval = std::chrono::seconds(1);
 
 exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker,
-                                      exchange::Downstreams& downstreams, exchange::ExchangeObserver& observer) {
+                                      exchange::Downstreams& downstreams, exchange::ExchangeObserver& observer,
+                                      observe::MetricShard& metrics) {
   const base::Settings& settings = parts.generation->snapshot->settings;
   return {worker,
           downstreams,
@@ -31,23 +32,26 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           parts.budgets.clients,
           parts.budgets.heads,
           parts.budgets.tunnels,
-          parts.budgets.passwords};
+          parts.budgets.passwords,
+          metrics};
 }
 
 }  // namespace
 
 WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
     : sessionSealer_(parts.sessionSealer),
+      settingsOwner_(parts.settingsOwner),
       generation_(parts.generation),
       limits_(httpLimits(generation_->snapshot->settings.limits)),
       timeouts_(generation_->snapshot->settings.timeouts),
       worker_(parts.clock),
       metrics_(parts.metrics),
-      accessLog_(parts.accessLog, parts.log),
+      accessLog_(parts.accessLog, parts.log, &metrics_.at<observe::Metric::kLogLinesDropped>(),
+                 [this](std::string_view reason) { tellLogLosses(reason); }),
       relay_(parts.events),
       telemetry_(worker_, metrics_, accessLog_, generation_->revision, events_, parts.log),
       debug_(parts.log, worker_.clock()),
-      exchanges_(exchangeParts(parts, worker_, *this, telemetry_)),
+      exchanges_(exchangeParts(parts, worker_, *this, telemetry_, metrics_)),
       dialer_(worker_),
       logTimer_(*this),
       eventTimer_(*this) {}
@@ -74,7 +78,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{
       worker_, *resolver_, dialer_, parts.budgets.upstream, metrics_, h2Memory_, policyOf(*generation_->snapshot),
       // A separate sequence from the one that chooses among the weighted backends of a rule.
-      base::Random(parts.randomSeed).next(), &debug_});
+      base::Random(parts.randomSeed).next(), &debug_, parts.zone});
   // Rules may hold plans of Services with earlier endpoints than these.
   upstreams_->adopt(policyOf(*generation_->snapshot), generation_->snapshot->backends);
   exchanges_.setUpstreams(*upstreams_);
@@ -181,8 +185,10 @@ void WorkerRuntime::forgetSeries() {
 }
 
 void WorkerRuntime::applySettings() {
-  exchanges_.refuseConnectionAuth(generation_->snapshot->settings.connectionAuth == base::ConnectionAuth::kRefuse);
-  clientHalfClose_ = generation_->snapshot->settings.clientHalfClose;
+  const base::Settings& settings = generation_->snapshot->settings;
+  exchanges_.refuseConnectionAuth(settings.connectionAuth == base::ConnectionAuth::kRefuse);
+  exchanges_.nameBackends(settings.errorDetail == base::ErrorDetail::kNames);
+  clientHalfClose_ = settings.clientHalfClose;
   const auto& configured = generation_->snapshot->sessionSealer;
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }
@@ -219,6 +225,12 @@ void WorkerRuntime::tellRefusal(control::BindId bind, std::string_view limit) {
   events_.add(observe::EventType::kWarning, "ConnectionDenied", generation_->snapshot->binds[place].gateway,
               "a connection was closed because of limits." + std::string(limit), worker_.clock().wallNow());
   if (relay_ != nullptr) eventTimer_.arm();  // the beat may have nothing else to do
+}
+
+void WorkerRuntime::tellLogLosses(std::string_view reason) {
+  events_.add(observe::EventType::kWarning, "AccessLogLinesLost", settingsOwner_,
+              "access log lines are being lost: " + std::string(reason), worker_.clock().wallNow());
+  if (relay_ != nullptr) eventTimer_.arm();  // the lines are written by a timer, too
 }
 
 void WorkerRuntime::drive() {

@@ -50,6 +50,8 @@ struct RuntimeParts {
   std::size_t lookups = net::ResolverParts{}.maxLookups;
   /// Takes the worker's events; nullptr if they are dropped.
   const control::EventRelay* events = nullptr;
+  std::string zone = {};           // of the gateway; empty: unknown
+  std::string settingsOwner = {};  // the object with the settings, as events name it
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private ConnectionLists {
@@ -130,6 +132,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void change();
   /// Gives the worker a name server's answer to another worker. Any thread.
   void learn(std::shared_ptr<const net::DnsAnswer> answer);
+  /// Records an event about lines of the access log that are being lost.
+  void tellLogLosses(std::string_view reason);
   /// Ends the metrics of objects that are neither served nor used any more.
   void forgetSeries();
   /// Gives the exchanges the settings that apply besides their rules.
@@ -145,6 +149,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void shutdown();
 
   const std::shared_ptr<const pki::ValueSealer> sessionSealer_;
+  const std::string settingsOwner_;
   std::shared_ptr<const control::Generation> generation_;
   std::optional<Change> change_;              // a requested change
   const routing::ListenerService noService_;  // of connections whose bind is gone

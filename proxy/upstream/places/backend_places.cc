@@ -4,8 +4,7 @@ namespace sluice::upstream {
 
 // While requests seek places, a place that becomes free is for them, and not for new requests.
 Place BackendPlaces::enterBesideOthers(http::Token request, net::ClientNetwork client, bool seeks) {
-  const bool isSpare = breaker_.requests.room() > breaker_.seeking.load(std::memory_order_relaxed);
-  if (isSpare && breaker_.requests.tryAdd()) return Place::kHeld;
+  if (free() > 0 && breaker_.requests.tryAdd()) return Place::kHeld;
   return seeks && places_.seek(joined_, request, client, limit_) ? Place::kSought : Place::kNone;
 }
 

@@ -1,8 +1,10 @@
-// Takes and gives back the places among limits.backendRequests of one Backend, for the requests of one worker.
+// Takes and gives back the places among limits.backendRequests of one Backend, or those of one endpoint, for the
+// requests of one worker.
 //
-// Owned by the cluster; one thread.
+// Owned by the room; one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -30,6 +32,11 @@ class BackendPlaces {
   std::uint64_t breaker() const { return breaker_.number; }
   std::string_view limit() const { return limit_; }
 
+  /// Returns how many new requests would get a place at once.
+  std::uint64_t free() const {
+    const std::uint64_t room = breaker_.requests.room();
+    return room - std::min(room, breaker_.seeking.load(std::memory_order_relaxed));
+  }
   /// Takes a place for a request that is made because of that client, or seeks one if others may give way for it.
   Place enter(http::Token request, net::ClientNetwork client, bool seeks) {
     const bool isFree = breaker_.seeking.load(std::memory_order_relaxed) == 0;

@@ -25,14 +25,23 @@ Places::~Places() {
 bool Places::seek(const JoinedBreaker& joined, http::Token request, net::ClientNetwork client, std::string_view limit) {
   CircuitBreaker& breaker = *joined.get();
   const std::uint64_t own = seekersOf(breaker, client);
-  if (seekers_.size() >= kMostSeekers || own >= kMostOfClient) return false;
-  const std::uint64_t held = surveyOf(breaker).heldBy(client) + own;
-  if (!surveyOf(breaker).favours(client, held, now())) return false;
+  if (!maySeek(client, own) || !maySurvey(breaker, client)) return false;
+  const PlaceSurvey& survey = surveyOf(breaker, client);
+  const std::uint64_t held = survey.heldBy(client) + own;
+  if (!survey.favours(client, held, now())) return false;
   seekers_.push_back({request, &joined, client, now() + kPatience, limit});
   breaker.seeking.fetch_add(1, std::memory_order_relaxed);
   makeWay(breaker, limit, client, held);
   startTimer();
   return true;
+}
+
+// A client that finds the endpoints of many Backends full leaves room for the requests of others.
+bool Places::maySeek(net::ClientNetwork client, std::uint64_t own) const {
+  if (seekers_.size() >= kMostSeekers || own >= kMostOfClient) return false;
+  const auto inAll =
+      std::count_if(seekers_.begin(), seekers_.end(), [client](const Seeker& each) { return each.client == client; });
+  return static_cast<std::size_t>(inAll) < kMostOfClientInAll;
 }
 
 // Only a request that was notified may take a place, because it would else take the place of one that was.
@@ -87,9 +96,18 @@ void Places::refuse(const Seeker& seeker) {
 
 // --- requests that hold one ------------------------------------------------------------------------------------------
 
-PlaceSurvey& Places::surveyOf(const CircuitBreaker& breaker) {
-  const auto [found, added] = surveys_.try_emplace(breaker.number, now());
-  PlaceSurvey& survey = found->second;
+// Each survey looks at all requests of the worker.
+bool Places::maySurvey(const CircuitBreaker& breaker, std::optional<net::ClientNetwork> cause) const {
+  if (surveys_.contains(breaker.number)) return true;
+  if (surveys_.size() >= kMostSurveys) return false;
+  const auto ofCause =
+      std::count_if(surveys_.begin(), surveys_.end(), [cause](const auto& each) { return each.second.cause == cause; });
+  return !cause || static_cast<std::size_t>(ofCause) < kMostSurveysOfClient;
+}
+
+PlaceSurvey& Places::surveyOf(const CircuitBreaker& breaker, std::optional<net::ClientNetwork> cause) {
+  const auto [found, added] = surveys_.try_emplace(breaker.number, CausedSurvey{PlaceSurvey(now()), cause});
+  PlaceSurvey& survey = found->second.survey;
   if (!added && now() - survey.made() < kInterval) return survey;
   survey = PlaceSurvey(now());
   requests_.surveyPlaces(breaker.number, survey);
@@ -103,7 +121,7 @@ PlaceSurvey& Places::surveyOf(const CircuitBreaker& breaker) {
 
 bool Places::makeWay(const CircuitBreaker& breaker, std::string_view limit, net::ClientNetwork client,
                      std::uint64_t held) {
-  PlaceSurvey& survey = surveyOf(breaker);
+  PlaceSurvey& survey = surveyOf(breaker, client);
   while (const std::optional<StalledRequest> stalled = survey.choose(client, held, now())) {
     if (!requests_.giveWay(*stalled, {breaker.number, limit})) continue;
     onLimit(limit);
@@ -122,7 +140,7 @@ void Places::onTimer() {
   std::set<const JoinedBreaker*> sought;
   for (const Seeker& each : seekers_) sought.insert(each.joined);
   for (const JoinedBreaker* each : sought) serve(*each);
-  std::erase_if(surveys_, [this](const auto& each) { return now() - each.second.made() >= kInterval; });
+  std::erase_if(surveys_, [this](const auto& each) { return now() - each.second.survey.made() >= kInterval; });
   if (!seekers_.empty() || !surveys_.empty()) startTimer();
 }
 
@@ -134,8 +152,9 @@ void Places::serve(const JoinedBreaker& joined) {
   std::unique_ptr<PlaceAsk> ask;
   for (const Seeker& each : std::vector<Seeker>(seekers_)) {
     if (each.joined != &joined || each.told) continue;
-    const std::uint64_t held = surveyOf(breaker).heldBy(each.client) + seekersOf(breaker, each.client) - 1;
-    if (each.until <= now() || !surveyOf(breaker).favours(each.client, held, now())) {
+    const PlaceSurvey& survey = surveyOf(breaker, each.client);
+    const std::uint64_t held = survey.heldBy(each.client) + seekersOf(breaker, each.client) - 1;
+    if (each.until <= now() || !survey.favours(each.client, held, now())) {
       refuse(each);
     } else if (!makeWay(breaker, each.limit, each.client, held)) {
       if (ask == nullptr) ask = std::make_unique<PlaceAsk>(joined.identity(), each.limit);
@@ -148,8 +167,8 @@ void Places::serve(const JoinedBreaker& joined) {
 void Places::onAsked(std::shared_ptr<const PlaceAsk> ask) {
   worker_.post([this, asked = std::move(ask)] {
     const JoinedBreaker joined(breakers_, asked->boundedAs());
-    if (joined.get() == nullptr) return;
-    surveyOf(*joined.get());
+    if (joined.get() == nullptr || !maySurvey(*joined.get(), std::nullopt)) return;
+    surveyOf(*joined.get(), std::nullopt);
     for (const PlaceAsk::Wish& wish : asked->wishes()) {
       if (!wish.met) wish.met = makeWay(*joined.get(), asked->limit(), wish.client, wish.held);
     }

@@ -1,10 +1,11 @@
-// The requests of one worker that have no place at their Backend yet, because limits.backendRequests is reached, and
-// for which others give way: see PlaceSurvey.
+// The requests of one worker that have no place at their Backend yet, because limits.backendRequests is reached, or at
+// their endpoint, and for which others give way: see PlaceSurvey.
 //
 // Requests of this worker give way first, in the same beat. If none can, the other workers are asked, and they then
 // count their requests, too. A request is refused at once if no client holds so much more that it may get a place, and
 // after kPatience otherwise. While some requests seek places, only these get a place that becomes free. The cost is
-// bounded: however many requests are refused, a Backend is surveyed once in kInterval. Owned by Upstreams; one thread.
+// bounded: however many requests are refused, a circuit breaker is surveyed once in kInterval, and only a few of them
+// are, since an endpoint may have one of its own. Owned by Upstreams; one thread.
 #pragma once
 
 #include <chrono>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -33,9 +35,13 @@ class Places final : public PlaceParty, private net::Timer {
  public:
   static constexpr base::Duration kPatience = std::chrono::seconds(1);
   static constexpr base::Duration kInterval = std::chrono::milliseconds(50);
-  /// Requests beyond these bounds are refused: in all, and of one client.
+  /// Requests beyond these bounds are refused: in all, of one client, and of one client at one circuit breaker.
   static constexpr std::size_t kMostSeekers = 512;
+  static constexpr std::size_t kMostOfClientInAll = 128;
   static constexpr std::size_t kMostOfClient = 64;
+  /// So many circuit breakers are surveyed in kInterval: in all, and because of one client.
+  static constexpr std::size_t kMostSurveys = 32;
+  static constexpr std::size_t kMostSurveysOfClient = 8;
 
   /// All outlive it. `closeIdle` closes an idle connection of this worker to the Backend with that identity.
   using CloseIdle = std::function<void(const routing::BackendIdentity& boundedAs)>;
@@ -72,9 +78,18 @@ class Places final : public PlaceParty, private net::Timer {
     bool told = false;
   };
 
+  struct CausedSurvey {
+    PlaceSurvey survey;
+    std::optional<net::ClientNetwork> cause;  // nullopt: another worker has asked
+  };
+
   void onTimer() override;
   void startTimer();
-  PlaceSurvey& surveyOf(const CircuitBreaker& breaker);
+  /// Returns whether there is room for another request that seeks a place, if `own` of its client seek one there.
+  bool maySeek(net::ClientNetwork client, std::uint64_t own) const;
+  /// Returns whether the breaker has a survey, or may get one.
+  bool maySurvey(const CircuitBreaker& breaker, std::optional<net::ClientNetwork> cause) const;
+  PlaceSurvey& surveyOf(const CircuitBreaker& breaker, std::optional<net::ClientNetwork> cause);
   /// Returns how many requests of that client seek a place there.
   std::uint64_t seekersOf(const CircuitBreaker& breaker, net::ClientNetwork client) const;
   void tell(const CircuitBreaker& breaker);
@@ -93,8 +108,8 @@ class Places final : public PlaceParty, private net::Timer {
   WaiterSink& requests_;
   observe::MetricShard& metrics_;
   const CloseIdle closeIdle_;
-  std::vector<Seeker> seekers_;                             // in the order in which they came
-  std::unordered_map<std::uint64_t, PlaceSurvey> surveys_;  // by the number of the breaker, of the last kInterval
+  std::vector<Seeker> seekers_;                              // in the order in which they came
+  std::unordered_map<std::uint64_t, CausedSurvey> surveys_;  // by the number of the breaker, of the last kInterval
 };
 
 }  // namespace sluice::upstream

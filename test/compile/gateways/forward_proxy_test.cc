@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "proxy/routing/dynamic_targets.h"
 #include "proxy/routing/table/route_index.h"
 #include "test/compile/compile_world.h"
+#include "test/compile/processor_types.h"
 
 namespace sluice::compile {
 namespace {
@@ -27,7 +29,7 @@ constexpr const char* kCovering =
 
 bool isProxy(const World& world, std::uint16_t port = 80) {
   const routing::Bind* bind = world.bind(port);
-  return bind != nullptr && std::get<routing::HttpService>(bind->service).forwardProxy;
+  return bind != nullptr && routing::isForwardProxy(bind->service);
 }
 
 const routing::ServedListener* proxyListener(const World& world, std::string_view host) {
@@ -93,6 +95,49 @@ TEST(ForwardProxies, SendTheRestToTheDestinationsThatRequestsName) {
   EXPECT_EQ(tunnel->protocol, routing::UpstreamProtocol::kOpaque);
   EXPECT_FALSE(tunnel->tls);
   EXPECT_TRUE(world.result().snapshot->backends.size() >= 1U) << "their destinations outlive reloads";
+}
+
+TEST(ForwardProxies, GiveTheRestTheTrafficSettingsOfTheirGateway) {
+  constexpr const char* kTraffic =
+      "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: t}\nspec:\n"
+      "  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: egress}]\n"
+      "  retry: {attempts: 2}\n  timeout: {http: {requestTimeout: 7s}, tcp: {connectTimeout: 3s}}\n"
+      "  circuitBreaker: {maxConnections: 5}\n";
+  const World world({kClass, gatewayWith(kProxy), kTraffic});
+  const routing::Rule& rest = *proxyListener(world, "any.test")->rest;
+  ASSERT_TRUE(rest.retry);
+  EXPECT_EQ(rest.retry->attempts, 2U);
+  EXPECT_NE(rest.retry->budget, nullptr);
+  EXPECT_EQ(rest.requestTimeout, std::chrono::seconds(7));
+  const routing::DynamicTargets& targets = *rest.backends.front().backend->dynamic;
+  for (const auto named :
+       {routing::NamedDestination{.authority = "a.test", .forwardProxy = true},
+        routing::NamedDestination{.authority = "a.test:443", .forwardProxy = true, .isTunnel = true}}) {
+    const auto plan = routing::requestedPlan(*targets.targetOf(named));
+    EXPECT_EQ(plan->connection.connectTimeout, std::chrono::seconds(3));
+    EXPECT_EQ(plan->connection.bounds.connections, 5U);
+  }
+}
+
+TEST(ForwardProxies, GiveTheRestNoCredentials) {
+  const std::string token = test::secret("token", {{"key", "value"}});
+  const std::string injecting =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {group: "
+      "gateway.networking.k8s.io, kind: Gateway, name: egress}\n  processors: [{name: c, type: "
+      "'sluice.dev/Test:v1', phase: request-headers, config: {secret: token}}]\n";
+  const std::string gateway = gatewayWith(kProxy);
+  const World world({kClass, gateway, token, injecting}, nullptr, test::processorTypes());
+  const routing::ServedListener& listener = *proxyListener(world, "any.test");
+  EXPECT_EQ(listener.chain, nullptr);
+  EXPECT_EQ(listener.preRouting, nullptr);
+  EXPECT_EQ(listener.rest->chain, nullptr);
+  EXPECT_FALSE(listener.rest->failure);
+
+  const std::string early = test::with(injecting, "spec:", "spec:\n  phase: PreRouting");
+  const World closed({kClass, gateway, token, early}, nullptr, test::processorTypes());
+  ASSERT_TRUE(proxyListener(closed, "any.test")->rest->failure) << "it has the credential before its route is known";
+  EXPECT_EQ(proxyListener(closed, "any.test")->rest->failure->status, 500);
+  EXPECT_EQ(closed.listenerCondition("egress", "proxy", "Degraded"), "True/InsecureCredential");
 }
 
 TEST(ForwardProxies, TakeTlsByTheirProtocol) {

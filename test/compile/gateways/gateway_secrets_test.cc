@@ -10,6 +10,7 @@
 
 #include "test/compile/compiled_folder.h"
 #include "test/compile/gateways/tenant_objects.h"
+#include "test/compile/gateways/verified_gateway.h"
 #include "test/compile/processors/server_type.h"
 
 namespace sluice::compile {
@@ -74,6 +75,25 @@ TEST_F(GatewaySecrets, FollowTheNameOfACertificateThatStaysTheSame) {
   folder_.write("backend.yaml", certifiedBackend("origin", "two"));
   folder_.compile();
   EXPECT_THAT(secrets(), ElementsAre(Pair("team", "two")));
+}
+
+TEST_F(GatewaySecrets, FollowTheAuthoritiesOfAListenersClients) {
+  const std::string authorities = test::secret("ca", {{"ca.crt", test::authority().certificate}});
+  folder_.write("ca.yaml", inNamespace("team", authorities));
+  folder_.write("vault.yaml", inNamespace("vault", authorities));
+  const auto gatewayBy = [](const std::string& ref) {
+    return inNamespace("team", test::verifyingGateway("{default: {" + test::validationBy(ref) + "}}",
+                                                      test::httpsListener("web", 443)));
+  };
+  folder_.write("gateway.yaml", gatewayBy("{group: '', kind: Secret, name: ca}"));
+  folder_.compile();
+  EXPECT_THAT(secrets(), ElementsAre(Pair("team", "ca"), Pair("team", "pair")));
+  folder_.write("gateway.yaml", gatewayBy("{group: '', kind: Secret, name: ca, namespace: vault}"));
+  folder_.compile();
+  EXPECT_THAT(secrets(), ElementsAre(Pair("team", "pair"))) << "no grant permits it";
+  folder_.write("grant.yaml", grantIn("vault", test::fromGateways(), "{group: '', kind: Secret}"));
+  folder_.compile();
+  EXPECT_THAT(secrets(), ElementsAre(Pair("team", "pair"), Pair("vault", "ca")));
 }
 
 TEST_F(GatewaySecrets, FollowTheNamespaceOfACertificateThatStaysTheSame) {

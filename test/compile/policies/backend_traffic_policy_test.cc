@@ -116,20 +116,20 @@ TEST(BackendTrafficPolicy, SelectsObjectsByTheirLabels) {
 
 TEST(BackendTrafficPolicy, ClosesRulesForWhatIsNotSupported) {
   for (const char* target : {kToRoute, kToGateway}) {
-    const World world = envoyWorld({envoyTraffic("p", target, "retry: {numAttemptsPerPriority: 1}, rateLimit: {}")});
+    const World world =
+        envoyWorld({envoyTraffic("p", target, "loadBalancer: {type: Random, endpointOverride: {}}, rateLimit: {}")});
     EXPECT_EQ(world.outcome(), "500") << target;
     EXPECT_EQ(world.outcome("a.test", "/main"), "500") << target;
     EXPECT_EQ(envoyAcceptance(world), "False/UnsupportedValue") << target;
     const std::string message = world.message("BackendTrafficPolicy", "p", "Accepted");
-    EXPECT_THAT(message, HasSubstr("spec.retry.numAttemptsPerPriority: numAttemptsPerPriority is not supported"))
-        << target;
+    EXPECT_THAT(message, HasSubstr("spec.loadBalancer.endpointOverride: endpointOverride is not supported")) << target;
     EXPECT_THAT(message, HasSubstr("spec.rateLimit: rateLimit is not supported")) << target;
   }
-  const World rule = envoyWorld({envoyTraffic("p", kToMain, "matching: {}")});
+  const World rule = envoyWorld({envoyTraffic("p", kToMain, "matching: {stripAuthorityPort: true}")});
   EXPECT_EQ(rule.outcome(), "default/origin");
   EXPECT_EQ(rule.outcome("a.test", "/main"), "500");
   EXPECT_THAT(rule.message("HTTPRoute", "route", "PartiallyInvalid"),
-              HasSubstr("BackendTrafficPolicy default/p: spec.matching: matching is not supported"));
+              HasSubstr("BackendTrafficPolicy default/p: spec.matching: is for Gateways and listeners alone"));
 }
 
 TEST(BackendTrafficPolicy, OfAGatewayTellsThatGatewayWhatItCloses) {

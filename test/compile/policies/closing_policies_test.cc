@@ -332,9 +332,10 @@ TEST(ClosingPolicies, CloseListenersThatServeOnlyClientsWithCertificates) {
   const World closed = worldWithPolicy(clientTrafficPolicy("tls: {clientValidation: {optional: false}}"));
   EXPECT_EQ(closed.outcome(), "500");
   EXPECT_EQ(closed.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid");
-  EXPECT_EQ(
-      closed.message("ClientTrafficPolicy", "p", "Accepted"),
-      "spec.tls.clientValidation: restricts clients, which is not supported: the targets of the policy answer 500");
+  EXPECT_EQ(closed.message("ClientTrafficPolicy", "p", "Accepted"),
+            "spec.tls.clientValidation: verifies clients without caCertificateRefs, which is not supported: the "
+            "targets of the "
+            "policy answer 500");
   EXPECT_EQ(closed.listenerCondition("egress", "web", "Programmed"), "False/UnsupportedValue");
 }
 

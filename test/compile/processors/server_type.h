@@ -1,5 +1,5 @@
-// A replacement of sluice.dev/ExtProc:v1 that finds its server and never calls it, for tests of how the spellings of
-// external processors are compiled. It reads only the reference in their config.
+// Replacements of sluice.dev/ExtProc:v1 and sluice.dev/ExternalAuth:v1 that find their server and never call it, for
+// tests of how the spellings of external processors are compiled. They read only the reference in their config.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/processing/factory.h"
+#include "proxy/routing/backend_target.h"
 #include "test/compile/processor_types.h"
 #include "test/routing/request_maker.h"
 
@@ -35,6 +36,12 @@ inline processing::Made makeServedProcessor(const processing::Use& use) {
   return {std::make_shared<const ServedProcessor>(std::move(server.target)), {}};
 }
 
+inline processing::Made makeServedAuthorization(const processing::Use& use) {
+  processing::FoundBackend server = use.targets.find(*use.config.find("backendRef"), false);
+  if (server.target == nullptr) return {nullptr, std::move(server.refusal)};
+  return {std::make_shared<const ServedProcessor>(std::move(server.target)), {}};
+}
+
 /// Returns processorTypes() and the type for external processors.
 inline processing::BuiltinTypes typesWithServers() {
   processing::BuiltinTypes types = processorTypes();
@@ -46,6 +53,26 @@ inline processing::BuiltinTypes typesWithServers() {
                    .make = makeServedProcessor,
                    .spans = true});
   return types;
+}
+
+/// Returns typesWithServers() and the type for external authorization.
+inline processing::BuiltinTypes typesWithAuthorization() {
+  processing::BuiltinTypes types = typesWithServers();
+  types.push_back({.type = "sluice.dev/ExternalAuth:v1",
+                   .phases = {processing::Phase::kRequestHeaders},
+                   .schema = "{}",
+                   .make = makeServedAuthorization,
+                   .spans = true,
+                   .authorizes = true});
+  return types;
+}
+
+/// Returns the plan of the first server that processors of the rule for GET / of a.test call; null if they call none.
+template <typename World>
+std::shared_ptr<const routing::BackendPlan> serverIn(const World& world) {
+  const routing::Rule* rule = world.rule(routing::test::RequestMaker("GET", "a.test", "/"));
+  if (rule == nullptr || rule->chain == nullptr || rule->chain->targets().empty()) return nullptr;
+  return routing::planOf(*rule->chain->targets().front());
 }
 
 /// Returns the names of the steps of the rule that answers GET / of this host, each followed by a semicolon.

@@ -63,6 +63,17 @@ TEST(XPayloadProcessors, RunInTheRulesThatReferToThem) {
   EXPECT_TRUE(config::isHealthy(*status));
 }
 
+TEST(XPayloadProcessors, ReportAPolicyThatClosesTheirServer) {
+  const World world =
+      worldWithServer(externalProcessor(), routeWithReference(),
+                      "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\n"
+                      "spec: {targetRefs: [{group: '', kind: Service, name: guard}], retry: {attempts: 1}}\n");
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(conditionOf(world, "ResolvedRefs"), "False/Invalid");
+  EXPECT_THAT(world.message("XPayloadProcessor", "edits", "ResolvedRefs"),
+              HasSubstr("TrafficPolicy default/p: spec.retry: is for Gateways and routes alone"));
+}
+
 TEST(XPayloadProcessors, KeepTheirTimeoutAndFailureMode) {
   const World world = worldWithServer(externalProcessor("name: guard, port: 9002", "Open, messageTimeout: 3s"));
   const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", "/"));

@@ -98,6 +98,69 @@ TEST(ConnectionCompilation, CountsByTheBoundsOfACircuitBreakerAlone) {
   EXPECT_EQ(planIn(aged).boundedAs(), planIn(plain).boundedAs()) << "that bounds nothing in common";
 }
 
+TEST(ConnectionCompilation, CountsByTheBoundsOfEndpointsAlone) {
+  const auto bounded = [](const std::string& fields) {
+    return connectedWorld({connecting("p", kToTheBackend, "circuitBreaker: {perEndpoint: {" + fields + "}}")});
+  };
+  const World plain = connectedWorld({});
+  const World one = bounded("maxConnections: 1");
+  EXPECT_EQ(planIn(one).connection.perEndpoint, (base::CircuitBreakerBounds{.connections = 1}));
+  EXPECT_FALSE(planIn(one).connection.bounds.any());
+  EXPECT_NE(planIn(one).identity, planIn(plain).identity);
+  EXPECT_NE(planIn(one).boundedAs(), planIn(plain).boundedAs());
+  EXPECT_NE(planIn(one).boundedAs(), planIn(bounded("maxConnections: 2")).boundedAs());
+  EXPECT_NE(planIn(one).boundedAs(), planIn(bounded("maxParallelRequests: 1")).boundedAs());
+  EXPECT_EQ(planIn(one).countedAs(), planIn(plain).countedAs()) << "its health is that of the Backend";
+  const World ofBackend = connectedWorld({connecting("p", kToTheBackend, "circuitBreaker: {maxConnections: 1}")});
+  EXPECT_NE(planIn(one).boundedAs(), planIn(ofBackend).boundedAs());
+}
+
+TEST(ConnectionCompilation, CountsRulesOfHighPriorityByThemselves) {
+  const std::string bounds =
+      connecting("bounds", kToTheBackend, "circuitBreaker: {maxConnections: 1, perEndpoint: {maxConnections: 2}}");
+  const std::string high = connecting("high", kToTheRoute, "priority: High");
+  const World plain = connectedWorld({});
+  const World usual = connectedWorld({bounds, connecting("usual", kToTheRoute, "priority: Default")});
+  EXPECT_EQ(planIn(usual).identity, planIn(connectedWorld({bounds})).identity);
+  const World urgent = connectedWorld({bounds, high});
+  EXPECT_EQ(planIn(urgent).connection.bounds, (base::CircuitBreakerBounds{1024, 1024, 1024}));
+  EXPECT_EQ(planIn(urgent).connection.perEndpoint, planIn(usual).connection.perEndpoint);
+  EXPECT_NE(planIn(urgent).boundedAs(), planIn(usual).boundedAs());
+  EXPECT_EQ(planIn(urgent).countedAs(), planIn(usual).countedAs()) << "its health is that of the Backend";
+  EXPECT_NE(planIn(connectedWorld({high})).boundedAs(), planIn(plain).boundedAs()) << "also without a circuitBreaker";
+  const World bounded =
+      connectedWorld({connecting("bounds", kToTheGateway, "circuitBreaker: {high: {maxPendingRequests: 3}}"), high});
+  EXPECT_EQ(planIn(bounded).connection.bounds, (base::CircuitBreakerBounds{1024, 3, 1024}));
+  EXPECT_EQ(bounded.condition("TrafficPolicy", "high", "Accepted"), "True/Accepted");
+}
+
+TEST(ConnectionCompilation, NamesItsUsualBoundsApartFromThoseOfHighPriority) {
+  const World usual = connectedWorld(
+      {connecting("p", kToTheRoute,
+                  "circuitBreaker: {maxConnections: 1024, maxPendingRequests: 1024, maxParallelRequests: 1024}")});
+  const World high = connectedWorld({connecting("p", kToTheRoute, "priority: High")});
+  EXPECT_EQ(planIn(usual).connection.bounds, planIn(high).connection.bounds);
+  EXPECT_NE(planIn(usual).boundedAs(), planIn(high).boundedAs()) << "neither takes places of the other";
+}
+
+TEST(ConnectionCompilation, KeepsConnectionsOfEachWayOfLoadBalancingApart) {
+  const auto balanced = [](const std::string& terms) {
+    return connectedWorld({connecting("p", kToTheRoute, "loadBalancing: {" + terms + "}")});
+  };
+  const World plain = connectedWorld({});
+  const World turns = balanced("type: RoundRobin");
+  const World hashed = balanced("type: Maglev, hash: {type: Header, name: X-User}");
+  const World other = balanced("type: Maglev, hash: {type: Header, name: X-Tenant}");
+  EXPECT_EQ(planIn(hashed).connection.balancing.names, std::vector<std::string>{"x-user"});
+  EXPECT_NE(planIn(turns).identity, planIn(plain).identity);
+  EXPECT_NE(planIn(hashed).identity, planIn(other).identity);
+  EXPECT_EQ(planIn(balanced("")).identity, planIn(plain).identity) << "that happens anyway";
+  EXPECT_NE(planIn(balanced("zone: Prefer")).identity, planIn(plain).identity);
+  EXPECT_NE(planIn(balanced("zone: Prefer")).identity,
+            planIn(balanced("zone: Prefer, minEndpointsInZone: 2")).identity);
+  EXPECT_EQ(planIn(turns).boundedAs(), planIn(plain).boundedAs());
+}
+
 TEST(ConnectionCompilation, HoldsBothVersionsOfHttpToOneBound) {
   const std::string tls = with(kBackend, "port: 8080}}", "port: 8080}}, tls: {mode: Terminate}");
   const World world =

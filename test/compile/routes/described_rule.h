@@ -71,6 +71,7 @@ class RuleWriter {
   }
   void write(const routing::RetryPolicy& retry) {
     add("\n    retry", retry.codes, retry.attempts, retry.grpcCodes, retry.backoff, retry.longestBackoff);
+    add(retry.attemptsPerPriority);
     add(retry.bounds.percent, retry.bounds.minPerSecond, retry.bounds.minConcurrent, retry.bounds.maxConcurrent);
   }
   void write(const routing::FailoverPolicy& failover) {
@@ -82,8 +83,10 @@ class RuleWriter {
   }
   void write(const routing::HealthCheck* check) {
     if (check == nullptr) return add("unchecked");
-    const routing::HealthCheckSettings& settings = check->settings();
-    add("\n    check", static_cast<int>(settings.kind), settings.interval, settings.timeout, settings.path);
+    for (const auto& each : check->checks()) {
+      const routing::HealthCheckSettings& settings = each->settings();
+      add("\n    check", static_cast<int>(settings.kind), settings.interval, settings.timeout, settings.path);
+    }
   }
   void write(const routing::SessionPolicy& session) {
     add("\n    session", session.byHeader, session.name, session.scope, session.absoluteTimeout, session.permanent);

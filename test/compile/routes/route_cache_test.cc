@@ -291,7 +291,8 @@ std::string described(const CompileResult& result) {
   for (const std::string& name : result.namedBackends) text += "named " + name + "\n";
   for (const AwaitingUse& each : result.awaiting) text += "awaiting " + each.name + " " + each.why + "\n";
   for (const AskedServer& each : result.servers) {
-    text += "asked " + each.writtenIn + " " + each.use + " " + each.path + (each.open ? " open\n" : "\n");
+    text += "asked " + each.writtenIn + " " + each.use + " " + each.path +
+            (each.loss == ServerLoss::kSkipped ? " open\n" : "\n");
   }
   for (const auto& [gateway, secrets] : result.secrets) {
     for (const auto& [nameSpace, name] : secrets) text += "secret " + nameSpace + "/" + name + "\n";

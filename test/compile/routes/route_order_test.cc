@@ -5,7 +5,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "config/fields/creation_time.h"
 
 namespace sluice::compile {
 namespace {
@@ -23,6 +27,16 @@ class RouteOrderTest : public ::testing::Test {
     made->kind = config::HttpRoute::kKind;
     return made;
   }
+  static std::shared_ptr<const RoutePlan> dated(std::string_view kind, const std::string& name,
+                                                std::string_view created) {
+    auto route = std::make_shared<config::HttpRoute>();
+    route->meta.creationTimestamp = created;
+    auto made = std::make_shared<RoutePlan>();
+    made->route = std::move(route);
+    made->name = name;
+    made->kind = kind;
+    return made;
+  }
   std::vector<std::string> sorted(RouteOrder::Plans plans) {
     std::vector<std::string> names;
     for (const auto& each : order_.sorted(std::move(plans))) names.push_back(each->name);
@@ -35,6 +49,19 @@ class RouteOrderTest : public ::testing::Test {
 
 TEST_F(RouteOrderTest, SortsByName) {
   EXPECT_THAT(sorted({plan("b"), plan("c"), plan("a")}), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(RouteOrderTest, SortsByKindOnlyWithoutATime) {
+  constexpr std::string_view kTime = "2024-01-01T00:00:00";
+  const auto http = [](const std::string& name, std::string_view created) {
+    return dated(config::HttpRoute::kKind, name, created);
+  };
+  const auto grpc = [](const std::string& name, std::string_view created) {
+    return dated(config::GrpcRoute::kKind, name, created);
+  };
+  EXPECT_THAT(sorted({http("d", config::kAfterAllTimes), grpc("a", config::kAfterAllTimes),
+                      http("c", config::kAfterAllTimes), http("z", kTime), grpc("y", kTime)}),
+              ElementsAre("y", "z", "c", "d", "a"));
 }
 
 TEST_F(RouteOrderTest, FitsNewRoutesInAmongThoseThatItKnows) {

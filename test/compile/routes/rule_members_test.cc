@@ -188,9 +188,10 @@ TEST(EndpointOutages, DegradeTheBackendAsLongAsOthersServe) {
   World world = regionalWorld(regionalRef());
   const auto fail = [&](const std::string& endpoint) {
     for (const BackendHealth& each : world.result().health) {
-      if (each.endpoint != endpoint) continue;
+      if (each.endpoint != endpoint || each.reach == nullptr) continue;
       for (std::uint32_t i = 0; i < processing::ServerHealth::kMostFailures; ++i) {
-        each.reach->onFailure(processing::Cause::kError, base::WallTime(std::chrono::hours(1)));
+        each.reach->onFailure(base::Error::upstream(base::ErrorType::kConnectionRefused, "connection refused"),
+                              base::WallTime(std::chrono::hours(1)));
       }
       each.reach->announce(base::WallTime(std::chrono::hours(1)));
     }

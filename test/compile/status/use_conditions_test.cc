@@ -116,7 +116,11 @@ TEST(UseConditions, AreWrittenToThePayloadProcessorAndNotToItsTarget) {
 }
 
 AskedServer serverOfUse(const std::string& use, processing::ServerReach reach, bool open = false) {
-  AskedServer server{"Backend b", use, "spec.extensions[0]", open, std::make_shared<const processing::ServerHealth>(),
+  AskedServer server{"Backend b",
+                     use,
+                     "spec.extensions[0]",
+                     open ? ServerLoss::kSkipped : ServerLoss::kRefused,
+                     std::make_shared<const processing::ServerHealth>(),
                      {}};
   server.state = {reach, base::WallTime(std::chrono::seconds(86400)), 4, processing::Cause::kTimeout};
   return server;

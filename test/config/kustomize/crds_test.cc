@@ -202,8 +202,9 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
         "read/processors/read_in_process_use.cc", "read/processors/read_remote_use.cc",
         "read/processors/read_payload_processor.cc", "read/traffic/read_traffic_policy.cc",
         "read/traffic/read_health_check.cc", "read/traffic/read_connection_traffic.cc",
-        "read/gateways/read_gateway_parameters.cc", "read/traffic/read_retry.cc", "read/read_common.cc",
-        "read/processors/processor_settings.cc", "read/traffic/read_egress_policy.cc"}) {
+        "read/gateways/read_gateway_parameters.cc", "read/gateways/identity_reader.cc", "read/traffic/read_retry.cc",
+        "read/read_common.cc", "read/processors/processor_settings.cc", "read/traffic/read_egress_policy.cc",
+        "read/traffic/read_load_balancing.cc", "read/traffic/read_matching.cc"}) {
     std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
     ASSERT_FALSE(text.empty()) << file;
     // The code before readObjectRef() in its file reads the metadata.

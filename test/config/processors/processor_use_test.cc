@@ -200,6 +200,29 @@ TEST(ProcessorUse, WithTypeInProcessIsKeptAsItIsWrittenForOtherEdits) {
   EXPECT_EQ(useOf("{name: a, type: InProcess, inProcess: {response: {}}}").type, processor_type::kInProcess);
 }
 
+TEST(ProcessorUse, HasAFallback) {
+  const ProcessorUse use = useOf(own("fallback: {response: {status: 429, detail: later}}"));
+  ASSERT_TRUE(use.fallback);
+  EXPECT_EQ(use.fallback->status, 429);
+  EXPECT_EQ(use.fallback->detail, "later");
+  EXPECT_EQ(useOf(own("fallback: {response: {}}")).fallback->status, 503);
+  EXPECT_EQ(useOf(own("fallback: {use: b}") + ", {name: b, type: a.b/K:v1}").fallback->use, "b");
+}
+
+TEST(ProcessorUse, HasAFallbackThatLeadsToAnotherUse) {
+  EXPECT_THAT(problemsOfUses(own("fallback: {}")), ElementsAre(HasSubstr("fallback.use: must be given, or response")));
+  EXPECT_THAT(problemsOfUses(own("fallback: {use: b, response: {}}") + ", {name: b, type: a.b/K:v1}"),
+              ElementsAre(HasSubstr("fallback.use: must be given, or response, but not both")));
+  EXPECT_THAT(problemsOfUses(own("fallback: {use: b}")),
+              ElementsAre(HasSubstr("processors[0].fallback.use: names no other use of the list")));
+  EXPECT_THAT(problemsOfUses(own("fallback: {use: a}")), ElementsAre(HasSubstr("leads back to this use")));
+  EXPECT_THAT(
+      problemsOfUses(own("fallback: {use: b}") + ", {name: b, type: a.b/K:v1, fallback: {use: a}}"),
+      ElementsAre(HasSubstr("processors[0].fallback.use: leads back"), HasSubstr("processors[1].fallback.use")));
+  EXPECT_THAT(problemsOfUses(own("fallback: {response: {status: 200}}")), SizeIs(1));
+  EXPECT_THAT(problemsOfUses(own("fallback: {response: {detail: ''}}")), SizeIs(1));
+}
+
 TEST(ProcessorUse, WithTypeInProcessIsChecked) {
   EXPECT_THAT(problemsOfUses(inProcess("setHeaders: [{name: 'a b', value: '\"c\"'}]")),
               ElementsAre(HasSubstr("setHeaders[0].name: must be a header name")));

@@ -15,11 +15,12 @@ namespace sluice::config {
 inline constexpr const char* kEnvoyTarget =
     "targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}]";
 
-inline Configuration loadBackendTraffic(const std::string& fields) {
+inline std::string backendTrafficText(const std::string& fields) {
   const bool hasTarget = fields.starts_with("target");
-  return loadText(object("gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", "p",
-                         "spec: {" + (hasTarget ? "" : std::string(kEnvoyTarget) + ", ") + fields + "}\n"));
+  return object("gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", "p",
+                "spec: {" + (hasTarget ? "" : std::string(kEnvoyTarget) + ", ") + fields + "}\n");
 }
+inline Configuration loadBackendTraffic(const std::string& fields) { return loadText(backendTrafficText(fields)); }
 inline TrafficPolicy backendTraffic(const std::string& fields) {
   const Configuration configuration = loadBackendTraffic(fields);
   EXPECT_THAT(rendered(configuration.problems), ::testing::IsEmpty()) << fields;

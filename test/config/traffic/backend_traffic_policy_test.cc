@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/read/traffic/usual_values.h"
 #include "test/config/traffic/backend_traffic.h"
 
 namespace sluice::config {
@@ -83,44 +84,6 @@ TEST(BackendTrafficPolicies, SayWhichFailuresAreTooMany) {
   EXPECT_EQ(proposed.passiveHealth->minimumRequests, 9u);
   EXPECT_EQ(proposed.passiveHealth->interval, std::chrono::minutes(1));
   EXPECT_EQ(backendTraffic("healthChecking: {outlierDetection: {}}").passiveHealth->failurePercentage, 0u);
-}
-
-TEST(BackendTrafficPolicies, CheckAsTheTwoFormsSay) {
-  const ActiveHealthSettings shipped =
-      *backendTraffic(
-           "healthCheck: {active: {type: HTTP, initialJitter: 4s, http: {path: /, "
-           "method: OPTIONS, retriableStatuses: [503], expectedResponse: {type: Binary, "
-           "binary: b2s=}}}}")
-           .activeHealth;
-  EXPECT_EQ(shipped.initialJitter, std::chrono::seconds(4));
-  EXPECT_EQ(shipped.method, "OPTIONS");
-  EXPECT_EQ(shipped.expected, "ok");
-  const ActiveHealthSettings tcp = *backendTraffic(
-                                        "healthCheck: {active: {type: TCP, tcp: {send: {type: Text, text: PING}, "
-                                        "receive: {type: Text, text: PONG}}}}")
-                                        .activeHealth;
-  EXPECT_EQ(tcp.send, "PING");
-  EXPECT_EQ(tcp.expected, "PONG");
-  const ActiveHealthSettings proposed = *backendTraffic(
-                                             "healthChecking: {activeChecks: [{type: http, connectionTimeout: 2s, "
-                                             "unhealthyCheckInterval: 7s, unhealthyThreshold: 4, http: {path: /a, "
-                                             "hostname: h.test, expectedStatuses: [{min: 200, max: 202}, {min: 301, "
-                                             "max: 301}]}}]}")
-                                             .activeHealth;
-  EXPECT_EQ(proposed.timeout, std::chrono::seconds(2));
-  EXPECT_EQ(proposed.interval, std::chrono::seconds(5));
-  EXPECT_EQ(proposed.unhealthyInterval, std::chrono::seconds(7));
-  EXPECT_EQ(proposed.unhealthyThreshold, 4u);
-  EXPECT_EQ(proposed.path, "/a");
-  EXPECT_EQ(proposed.hostname, "h.test");
-  EXPECT_THAT(proposed.expectedStatuses, ElementsAre(200, 201, 202, 301));
-}
-
-TEST(BackendTrafficPolicies, HaveOneActiveCheck) {
-  const TrafficPolicy two = backendTraffic(
-      "healthChecking: {activeChecks: [{type: http, http: {path: /first}}, {type: http, http: {path: /second}}]}");
-  EXPECT_THAT(unsupportedIn(two, /*closing=*/true), ElementsAre("spec.healthChecking.activeChecks[1]"));
-  EXPECT_EQ(two.activeHealth->path, "/first");
 }
 
 TEST(BackendTrafficPolicies, RetryForTheStatusesOfTheirTriggers) {
@@ -220,6 +183,49 @@ spec:
   targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}
 )";
 
+/// Returns the fields of a policy in YAML: "a.b" with the value c becomes "a: {b: c}".
+std::string written(std::string_view field, const std::string& value) {
+  const std::size_t dot = field.find('.');
+  if (dot == std::string_view::npos) return std::string(field) + ": " + value;
+  return std::string(field.substr(0, dot)) + ": {" + written(field.substr(dot + 1), value) + "}";
+}
+
+TEST(BackendTrafficPolicies, AcceptValuesThatAskForWhatHappensAnyway) {
+  for (const UsualValue& each : usualShippedValues()) {
+    const std::string fields = written(each.field, std::string(each.value));
+    EXPECT_THAT(unsupportedIn(backendTraffic(fields)), IsEmpty()) << fields;
+    const std::string other = written(each.field, "other");
+    EXPECT_THAT(unsupportedIn(backendTraffic(other), /*closing=*/true), SizeIs(1)) << other;
+  }
+  for (const char* usual :
+       {"matching: {}", "matching: {ignoreAuthorityPort: true}", "matching: {ignoreAuthorityPort: false}",
+        "matching: {stripAuthorityPort: false}", "matching: {ignorePathParameters: false}", "integrations: {}",
+        "integrations: {addLinkerdHeaders: false}"}) {
+    EXPECT_THAT(unsupportedIn(backendTraffic(usual)), IsEmpty()) << usual;
+  }
+  EXPECT_THAT(unsupportedIn(backendTraffic("httpUpgrade: [{type: websocket}]")), IsEmpty());
+  EXPECT_THAT(unsupportedIn(backendTraffic("httpUpgrade: [{type: websocket}, {type: CONNECT}]"), true), SizeIs(1));
+  EXPECT_THAT(unsupportedIn(backendTraffic("compression: []")), IsEmpty());
+  EXPECT_THAT(unsupportedIn(backendTraffic("admissionControl: {}"), true), SizeIs(1)) << "it turns something on";
+}
+
+TEST(BackendTrafficPolicies, MatchAtGatewaysAlone) {
+  const std::string gateway = "targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}, ";
+  const std::string selector =
+      "targetSelectors: [{group: gateway.networking.k8s.io, kind: HTTPRoute, matchLabels: {a: b}}], ";
+  for (const std::string field : {"stripAuthorityPort", "ignorePathParameters"}) {
+    const std::string fields = "matching: {" + field + ": true}";
+    const TrafficPolicy ofGateway = backendTraffic(gateway + fields);
+    EXPECT_THAT(unsupportedIn(ofGateway), IsEmpty()) << field;
+    ASSERT_TRUE(ofGateway.matching) << field;
+    EXPECT_EQ(ofGateway.matching->stripAuthorityPort, field == "stripAuthorityPort");
+    EXPECT_EQ(ofGateway.matching->ignorePathParameters, field == "ignorePathParameters");
+    EXPECT_THAT(unsupportedIn(backendTraffic(fields), /*closing=*/true), Contains("spec.matching")) << field;
+    EXPECT_THAT(unsupportedIn(backendTraffic(selector + fields), true), Contains("spec.matching")) << field;
+  }
+  EXPECT_TRUE(backendTraffic("integrations: {addLinkerdHeaders: true}").integrations->addLinkerdHeaders);
+}
+
 TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   const Configuration configuration = loadText(kTrafficProposal);
   EXPECT_THAT(rendered(configuration.problems), IsEmpty());
@@ -227,12 +233,11 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   const TrafficPolicy& policy = configuration.model.all<TrafficPolicy>().front();
   EXPECT_THAT(policy.retry->codes, ElementsAre(429, 503));
   EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
-  EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
-            (std::set<std::string>{"spec.integrations", "spec.loadBalancing", "spec.matching"}));
+  EXPECT_THAT(unsupportedIn(policy, /*closing=*/true), IsEmpty());
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.healthChecking.activeChecks[0].http"));
   ASSERT_TRUE(policy.activeHealth);
-  EXPECT_EQ(policy.activeHealth->service, "a");
+  EXPECT_EQ(policy.activeHealth->at(0).service, "a");
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.retryLimits.static"));
   EXPECT_EQ(policy.retry->budget.percent, 20u);
   EXPECT_FALSE(policy.retry->budget.minPerSecond);
@@ -295,10 +300,46 @@ TEST(BackendTrafficPolicies, HaveCircuitBreakersInBothForms) {
             (base::CircuitBreakerBounds{1024, 1024, 1024}))
       << "the defaults of the proposal";
   EXPECT_FALSE(backendTraffic("circuitBreakers: []").circuitBreaker);
-  EXPECT_EQ(unsupportedIn(backendTraffic("circuitBreakers: [{priority: high}, {}]"), /*closing=*/true),
-            (std::set<std::string>{"spec.circuitBreakers[0].priority"}));
+  const TrafficPolicy both = backendTraffic("circuitBreakers: [{priority: high, maxConnections: 9}, {}]");
+  EXPECT_EQ(both.circuitBreaker->high, (base::CircuitBreakerBounds{9, 1024, 1024}));
+  EXPECT_EQ(both.circuitBreaker->bounds, (base::CircuitBreakerBounds{1024, 1024, 1024}));
+  EXPECT_THAT(unsupportedIn(both), IsEmpty());
+  EXPECT_FALSE(backendTraffic("circuitBreakers: [{priority: high}]").circuitBreaker->bounds.any());
+  EXPECT_THAT(rendered(loadBackendTraffic("circuitBreakers: [{priority: high}, {priority: high}]").problems),
+              ElementsAre(HasSubstr("spec.circuitBreakers[1].priority: repeats")));
   EXPECT_THAT(rendered(loadBackendTraffic("circuitBreakers: [{}, {}]").problems),
               ElementsAre(HasSubstr("spec.circuitBreakers[1].priority: repeats")));
+}
+
+TEST(BackendTrafficPolicies, OfEnvoyGatewayMayPreferTheZoneOfTheGateway) {
+  const auto zones = [](const std::string& fields) {
+    return backendTraffic("loadBalancer: {type: Random, zoneAware: {" + fields + "}}");
+  };
+  EXPECT_FALSE(zones("").loadBalancing->prefersZone);
+  const base::LoadBalancing usual = *zones("preferLocal: {force: {}}").loadBalancing;
+  EXPECT_TRUE(usual.prefersZone);
+  EXPECT_EQ(usual.minEndpointsInZone, 1U);
+  EXPECT_EQ(usual.minEndpoints, 6U) << "as in Envoy";
+  const TrafficPolicy whole =
+      zones("preferLocal: {force: {minEndpointsInZoneThreshold: 2}, minEndpointsThreshold: 3, percentageEnabled: 100}");
+  EXPECT_EQ(whole.loadBalancing->minEndpointsInZone, 2U);
+  EXPECT_EQ(whole.loadBalancing->minEndpoints, 3U);
+  EXPECT_THAT(unsupportedIn(whole), IsEmpty());
+  EXPECT_THAT(unsupportedIn(zones("preferLocal: {minEndpointsThreshold: 3}"), /*closing=*/true),
+              ElementsAre("spec.loadBalancer.zoneAware.preferLocal"));
+  EXPECT_THAT(unsupportedIn(zones("preferLocal: {force: {}, percentageEnabled: 50}"), /*closing=*/true),
+              ElementsAre("spec.loadBalancer.zoneAware.preferLocal.percentageEnabled"));
+}
+
+TEST(BackendTrafficPolicies, BoundTheConnectionsOfEndpointsInEnvoyGatewaysForm) {
+  const auto perEndpoint = [](const std::string& fields) {
+    return backendTraffic("circuitBreaker: {perEndpoint: {" + fields + "}}").circuitBreaker->perEndpoint;
+  };
+  EXPECT_EQ(perEndpoint("maxConnections: 7"), (base::CircuitBreakerBounds{.connections = 7}));
+  EXPECT_EQ(perEndpoint(""), (base::CircuitBreakerBounds{.connections = 1024})) << "Envoy Gateway's default";
+  EXPECT_FALSE(backendTraffic("circuitBreaker: {}").circuitBreaker->perEndpoint.any());
+  EXPECT_THAT(rendered(loadBackendTraffic("circuitBreaker: {perEndpoint: {maxPendingRequests: 1}}").problems),
+              ElementsAre(HasSubstr("spec.circuitBreaker.perEndpoint.maxPendingRequests: unknown field")));
 }
 
 TEST(BackendTrafficPolicies, BoundTheRetriesThatAreOnTheirWay) {

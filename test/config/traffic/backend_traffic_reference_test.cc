@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "config/read/traffic/traffic_readers.h"
+#include "test/config/convert/converted.h"
+#include "test/config/convert/described_models.h"
 #include "test/config/traffic/backend_traffic.h"
 #include "test/support/reference_page.h"
 
@@ -56,7 +58,7 @@ const FieldExamples kShippedExamples = {
     {"healthCheck.active.tcp.send", "healthCheck: {active: {type: TCP, tcp: {send: {type: Text, text: a}}}}"},
     {"healthCheck.active.tcp.receive", "healthCheck: {active: {type: TCP, tcp: {receive: {type: Text, text: a}}}}"},
     {"healthCheck.active.grpc.service", "healthCheck: {active: {type: GRPC, grpc: {service: a.B}}}"},
-    {"healthCheck.panicThreshold", "healthCheck: {panicThreshold: 0}"},
+    {"healthCheck.panicThreshold", "healthCheck: {panicThreshold: 50}"},
     {"healthCheck.passive.consecutive5XxErrors", "healthCheck: {passive: {consecutive5XxErrors: 3}}"},
     {"healthCheck.passive.baseEjectionTime", "healthCheck: {passive: {baseEjectionTime: 1m}}"},
     {"healthCheck.passive.interval", "healthCheck: {passive: {interval: 1s}}"},
@@ -68,13 +70,42 @@ const FieldExamples kShippedExamples = {
     {"healthCheck.passive.consecutiveLocalOriginFailures",
      "healthCheck: {passive: {consecutiveLocalOriginFailures: 3}}"},
     {"healthCheck.passive.failurePercentageThreshold", "healthCheck: {passive: {failurePercentageThreshold: 3}}"},
-    {"loadBalancer", "loadBalancer: {type: Random}"},
+    {"loadBalancer.type", "loadBalancer: {type: BackendUtilization}"},
+    {"loadBalancer.consistentHash.type", "loadBalancer: {type: ConsistentHash, consistentHash: {type: SourceIP}}"},
+    {"loadBalancer.consistentHash.cookie.name",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: Cookie, cookie: {name: a}}}"},
+    {"loadBalancer.consistentHash.cookie.ttl",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: Cookie, cookie: {name: a, ttl: 1h}}}"},
+    {"loadBalancer.consistentHash.cookie.attributes",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: Cookie, cookie: {name: a, attributes: {b: c}}}}"},
+    {"loadBalancer.consistentHash.header",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: Header, header: {name: a}}}"},
+    {"loadBalancer.consistentHash.headers",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: Headers, headers: [{name: a}, {name: b}]}}"},
+    {"loadBalancer.consistentHash.queryParams",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: QueryParams, queryParams: [{name: a}]}}"},
+    {"loadBalancer.consistentHash.tableSize",
+     "loadBalancer: {type: ConsistentHash, consistentHash: {type: SourceIP, tableSize: 1009}}"},
+    {"loadBalancer.slowStart", "loadBalancer: {type: RoundRobin, slowStart: {window: 1s}}"},
+    {"loadBalancer.zoneAware.preferLocal", "loadBalancer: {type: RoundRobin, zoneAware: {preferLocal: {}}}"},
+    {"loadBalancer.zoneAware.preferLocal.force.minEndpointsInZoneThreshold",
+     "loadBalancer: {type: RoundRobin, zoneAware: {preferLocal: {force: {minEndpointsInZoneThreshold: 2}}}}"},
+    {"loadBalancer.zoneAware.preferLocal.minEndpointsThreshold",
+     "loadBalancer: {type: RoundRobin, zoneAware: {preferLocal: {force: {}, minEndpointsThreshold: 2}}}"},
+    {"loadBalancer.zoneAware.preferLocal.percentageEnabled",
+     "loadBalancer: {type: RoundRobin, zoneAware: {preferLocal: {force: {}, percentageEnabled: 50}}}"},
+    {"loadBalancer.zoneAware.weightedZones",
+     "loadBalancer: {type: RoundRobin, zoneAware: {weightedZones: [{zone: a, weight: 1}]}}"},
+    {"loadBalancer.endpointOverride",
+     "loadBalancer: {type: RoundRobin, endpointOverride: {extractFrom: [{header: a}]}}"},
+    {"loadBalancer.backendUtilization", "loadBalancer: {type: BackendUtilization, backendUtilization: {}}"},
+    {"loadBalancer.dynamicModule", "loadBalancer: {type: DynamicModule, dynamicModule: {}}"},
     {"circuitBreaker.maxConnections", "circuitBreaker: {maxConnections: 1}"},
     {"circuitBreaker.maxPendingRequests", "circuitBreaker: {maxPendingRequests: 1}"},
     {"circuitBreaker.maxParallelRequests", "circuitBreaker: {maxParallelRequests: 1}"},
     {"circuitBreaker.maxParallelRetries", "circuitBreaker: {maxParallelRetries: 1}"},
     {"circuitBreaker.maxRequestsPerConnection", "circuitBreaker: {maxRequestsPerConnection: 1}"},
-    {"circuitBreaker.perEndpoint", "circuitBreaker: {perEndpoint: {maxConnections: 1}}"},
+    {"circuitBreaker.perEndpoint.maxConnections", "circuitBreaker: {perEndpoint: {maxConnections: 1}}"},
     {"rateLimit", "rateLimit: {type: Local}"},
     {"bandwidthLimit", "bandwidthLimit: {}"},
     {"faultInjection", "faultInjection: {abort: {httpStatus: 500}}"},
@@ -97,7 +128,7 @@ const FieldExamples kShippedExamples = {
     {"compression", "compression: [{type: Gzip}]"},
     {"compressor", "compressor: [{type: Gzip}]"},
     {"responseOverride", "responseOverride: [{response: {}}]"},
-    {"httpUpgrade", "httpUpgrade: [{type: websocket}]"},
+    {"httpUpgrade", "httpUpgrade: [{type: CONNECT}]"},
     {"requestBuffer", "requestBuffer: {limit: 1Mi}"},
     {"routingType", "routingType: Service"},
     {"useClientProtocol", "useClientProtocol: true"},
@@ -141,7 +172,7 @@ const FieldExamples kProposedExamples = {
     {"healthChecking.activeChecks.logging.enabled",
      "healthChecking: {activeChecks: [{type: http, http: {}, logging: {enabled: true}}]}"},
     {"healthChecking.activeChecks.logging.alwaysLogFailures",
-     "healthChecking: {activeChecks: [{type: http, http: {}, logging: {alwaysLogFailures: true}}]}"},
+     "healthChecking: {activeChecks: [{type: http, http: {}, logging: {enabled: true, alwaysLogFailures: true}}]}"},
     {"healthChecking.activeChecks.grpc.upstreamName",
      "healthChecking: {activeChecks: [{type: grpc, grpc: {upstreamName: a}}]}"},
     {"healthChecking.activeChecks.grpc.authority",
@@ -154,7 +185,7 @@ const FieldExamples kProposedExamples = {
     {"healthChecking.activeChecks.http.addRequestHeaders",
      "healthChecking: {activeChecks: [{type: http, http: {addRequestHeaders: {set: [{name: a, value: b}]}}}]}"},
     {"healthChecking.activeChecks.http.removeRequestHeaders",
-     "healthChecking: {activeChecks: [{type: http, http: {removeRequestHeaders: [a]}}]}"},
+     "healthChecking: {activeChecks: [{type: http, http: {removeRequestHeaders: [user-agent]}}]}"},
     {"healthChecking.outlierDetection.checkInterval", "healthChecking: {outlierDetection: {checkInterval: 1s}}"},
     {"healthChecking.outlierDetection.consecutive5XX.threshold",
      "healthChecking: {outlierDetection: {consecutive5XX: {threshold: 3}}}"},
@@ -177,7 +208,12 @@ const FieldExamples kProposedExamples = {
     {"timeouts.idleTimeout", "timeouts: {idleTimeout: 1s}"},
     {"timeouts.clusterIdleTimeout", "timeouts: {clusterIdleTimeout: 1s}"},
     {"timeouts.maxConnectionLifetime", "timeouts: {maxConnectionLifetime: 1s}"},
-    {"loadBalancing", "loadBalancing: {type: maglev}"},
+    {"loadBalancing.type", "loadBalancing: {type: roundRobin}"},
+    {"loadBalancing.sessionAffinity.type", "loadBalancing: {type: maglev, sessionAffinity: {type: sourceIp}}"},
+    {"loadBalancing.sessionAffinity.cookie",
+     "loadBalancing: {type: maglev, sessionAffinity: {type: cookie, cookie: {name: a, path: /b, ttl: 1h}}}"},
+    {"loadBalancing.sessionAffinity.header",
+     "loadBalancing: {type: ringHash, sessionAffinity: {type: header, header: {name: a}}}"},
     {"observability", "observability: {metrics: {statsName: a}}"},
     {"matching", "matching: {stripAuthorityPort: true}"},
     {"integrations", "integrations: {addLinkerdHeaders: true}"},
@@ -234,6 +270,34 @@ TEST(BackendTrafficPolicies, AreInTheReferenceWithEveryTrigger) {
           backendTraffic("retryStrategy: {type: http, http: {retryOn: " + word + ", retriableStatusCodes: [503]}}");
       EXPECT_THAT(unsupportedIn(policy, /*closing=*/true), IsEmpty()) << word;
     }
+  }
+}
+
+/// Fields without a counterpart in a TrafficPolicy that are supported nevertheless. A policy that has only a target
+/// stays as it is.
+const std::set<std::string> kSupportedHereAlone = {
+    "targetRef",
+    "targetRefs",
+    "targetSelectors",
+    "mergeType",
+    "loadBalancer.consistentHash.cookie.name",
+    "loadBalancer.consistentHash.headers",
+    "loadBalancer.zoneAware.preferLocal.force.minEndpointsInZoneThreshold",
+    "loadBalancer.zoneAware.preferLocal.minEndpointsThreshold"};
+
+TEST(BackendTrafficPolicies, AreConvertedWithEveryFieldThatIsSupported) {
+  FieldExamples examples = kShippedExamples;
+  examples.insert(kProposedExamples.begin(), kProposedExamples.end());
+  for (const auto& [field, example] : examples) {
+    const std::string text = backendTrafficText(example);
+    const TrafficPolicy before = backendTraffic(example);
+    const ConvertedTexts converted = convertText(text);
+    EXPECT_EQ(converted.complete, before.unsupported.empty() && !kSupportedHereAlone.contains(field)) << converted.text;
+    if (!converted.complete) continue;
+    const Model after = convertedModel(text);
+    const auto* policy = after.find<TrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, "default", "p");
+    ASSERT_NE(policy, nullptr) << field;
+    EXPECT_EQ(described(*policy), described(before)) << field;
   }
 }
 

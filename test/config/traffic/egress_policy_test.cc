@@ -121,6 +121,54 @@ TEST(EgressPolicyReader, TakesAnEmptyMapForOneThatMatchesAll) {
   EXPECT_EQ(egressRuleWith("from: {}, to: {}, http: {}, tls: {}"), egressRuleWith("action: Allow"));
 }
 
+TEST(EgressPolicyReader, ReadsWhichCallersARuleIsFor) {
+  base::EgressCallers expected;
+  expected.namespaces = {"team-a"};
+  expected.serviceAccounts = {"team-a/web", "team-b/jobs.nightly"};
+  expected.principals = {"spiffe://cluster.local/ns/a/sa/b", "CN=b\xC3\xBCro"};
+  expected.assurance = base::Assurance::kCertificate;
+  const base::EgressRule rule = egressRuleWith(
+      "from: {cidrs: [10.0.0.0/8], namespaces: [team-a], serviceAccounts: [team-a/web, team-b/jobs.nightly], "
+      "principals: ['spiffe://cluster.local/ns/a/sa/b', 'CN=b\xC3\xBCro'], assurance: Certificate}");
+  EXPECT_EQ(rule.callers, expected);
+  EXPECT_THAT(*rule.clients, ElementsAre(networkOf("10.0.0.0/8")));
+  EXPECT_FALSE(egressRuleWith("from: {cidrs: [10.0.0.0/8]}").callers);
+}
+
+TEST(EgressPolicyReader, ReadsTheLeastAssuranceOfACaller) {
+  for (const auto& [word, assurance] :
+       {std::pair("Address", base::Assurance::kAddress), std::pair("Token", base::Assurance::kToken),
+        std::pair("Certificate", base::Assurance::kCertificate)}) {
+    EXPECT_EQ(egressRuleWith("from: {assurance: " + std::string(word) + "}").callers.value().assurance, assurance);
+  }
+  EXPECT_EQ(egressRuleWith("from: {assurance: None}"), egressRuleWith("action: Allow")) << "nothing is demanded";
+  EXPECT_FALSE(egressRuleWith("from: {assurance: None, namespaces: [a]}").callers.value().assurance);
+}
+
+TEST(EgressPolicyReader, SaysHowCallersAreWritten) {
+  constexpr const char* kAccountText = "must be a namespace and a service account like demo/web, but is ";
+  const std::pair<std::string, std::string> wrong[] = {
+      {"namespaces: [A]", "namespaces[0]: must be a DNS label in lower case, but is \"A\""},
+      {"namespaces: [a.b]", "namespaces[0]: must be a DNS label in lower case"},
+      {"serviceAccounts: [web]", "serviceAccounts[0]: " + std::string(kAccountText) + "\"web\""},
+      {"serviceAccounts: [a/b, a/b/c]", "serviceAccounts[1]: " + std::string(kAccountText) + "\"a/b/c\""},
+      {"serviceAccounts: [/b]", "serviceAccounts[0]: " + std::string(kAccountText)},
+      {"serviceAccounts: [a/]", "serviceAccounts[0]: " + std::string(kAccountText)},
+      {"serviceAccounts: [a.b/c]", "serviceAccounts[0]: " + std::string(kAccountText)},
+      {"serviceAccounts: [\"*/c\"]", "serviceAccounts[0]: " + std::string(kAccountText)},
+      {"principals: [\"\"]", "principals[0]: must not be empty"},
+      {"principals: [1]", "principals[0]: must be a string, but is a number"},
+      {"principals: [" + std::string(4097, 'a') + "]", "principals[0]: is longer than 4096 bytes"},
+      {"assurance: certificate", "assurance: must be None, Address, Token or Certificate, but is \"certificate\""},
+      {"serviceAccount: [a/b]", "serviceAccount: unknown field: did you mean serviceAccounts?"},
+  };
+  for (const auto& [fields, message] : wrong) {
+    EXPECT_THAT(egressRuleProblems("from: {" + fields + "}"), ElementsAre(HasSubstr("spec.rules[0].from." + message)))
+        << fields;
+  }
+  EXPECT_THAT(egressRuleProblems("to: {regions: [eu-west-1]}"), ElementsAre(HasSubstr("to.regions: unknown field")));
+}
+
 TEST(EgressPolicyReader, ComparesNamesWithoutCaseAndFinalDot) {
   EXPECT_THAT(
       *egressRuleWith("to: {hostnames: [API.Example.COM., \"*.Example.Org.\", xn--BCHER-kva.example, _dmarc.a.test, "
@@ -242,9 +290,11 @@ TEST(EgressPolicyReader, SaysWhatIsWrongWithARule) {
 
 TEST(EgressPolicyReader, RefusesEmptyListsAndLongOnes) {
   const std::tuple<const char*, const char*, const char*, std::size_t> lists[] = {
-      {"from", "cidrs", "10.0.0.0/8", 1000}, {"to", "hostnames", "a.test", 1000},
-      {"to", "cidrs", "10.0.0.0/8", 1000},   {"to", "ports", "443", 64},
-      {"http", "methods", "GET", 32},        {"http", "paths", "{value: /}", 64},
+      {"from", "namespaces", "a", 1000},   {"from", "serviceAccounts", "a/b", 1000},
+      {"from", "principals", "a", 1000},   {"from", "cidrs", "10.0.0.0/8", 1000},
+      {"to", "hostnames", "a.test", 1000}, {"to", "cidrs", "10.0.0.0/8", 1000},
+      {"to", "ports", "443", 64},          {"http", "methods", "GET", 32},
+      {"http", "paths", "{value: /}", 64},
   };
   for (const auto& [map, list, item, most] : lists) {
     const std::string begin = std::string(map) + ": {" + list + ": [";

@@ -68,6 +68,26 @@ TEST(Explain, SaysWhyOtherRulesDoNotGetTheRequest) {
               HasSubstr("header x-a does not match"));
 }
 
+TEST(Explain, NamesWhatDoesNotCountInMatching) {
+  const std::string gateway = test::gatewayWith("{name: web, protocol: HTTP, port: 81}");
+  const World plain({test::kClass, gateway, test::kBackend, rulesOf({"matches: [{path: {value: /admin}}]"})});
+  const Explanation before = explained(plain, "http://a.test:81/admin;v=1");
+  EXPECT_EQ(before.authority, "a.test:81");
+  EXPECT_FALSE(before.rule);
+  const World world({test::kClass, gateway, test::kBackend, rulesOf({"matches: [{path: {value: /admin}}]"}),
+                     "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: "
+                     "[{group: gateway.networking.k8s.io, kind: Gateway, name: egress}], matching: "
+                     "{stripAuthorityPort: true, ignorePathParameters: true}}\n"});
+  const Explanation got = explained(world, "http://a.test:81/admin;v=1");
+  EXPECT_EQ(got.authority, "a.test");
+  EXPECT_EQ(got.path, "/admin;v=1") << "as the Backend gets it";
+  ASSERT_TRUE(got.rule);
+  EXPECT_EQ(got.rule->match, "PathPrefix /admin");
+  EXPECT_THAT(got.notes, ElementsAre("the listener takes the port out of the authority",
+                                     "the listener matches the path without its parameters: /admin"));
+  EXPECT_THAT(explained(world, "http://a.test:81/admin").notes, testing::SizeIs(1));
+}
+
 TEST(Explain, SaysWhatTheGatewayAnswersIfThereIsNoRule) {
   const World world({test::kClass, test::kGateway, test::kBackend, rulesOf({"matches: [{path: {value: /a}}]"})});
   const Explanation got = explained(world, "http://a.test/b");
@@ -226,7 +246,7 @@ TEST(Explain, ShowsTheStepsOfARuleThatNamesNoBackends) {
 }
 
 TEST(Explain, AnswersForAListenerThatIsNotServed) {
-  const World world({test::kClass, test::with(test::kGateway, "listeners:", "tls: {frontend: {}}\n  listeners:"),
+  const World world({test::kClass, test::with(test::kGateway, "listeners:", "tls: {backend: {}}\n  listeners:"),
                      test::kBackend, test::kRoute});
   const Explanation got = explained(world, "http://a.test/");
   ASSERT_TRUE(got.rule);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "proxy/control/explain/explanation_output.h"
 #include "test/control/explain/explain_world.h"
 
 namespace sluice::control {
@@ -12,6 +13,7 @@ namespace {
 using test::explained;
 using test::World;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::string rulesWithBackend(const std::string& more) {
@@ -71,7 +73,7 @@ TEST(ExplainedBackends, ShowTheEndpointsOfAService) {
                      "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n",
                      "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"
                      "metadata: {name: shop-1, labels: {kubernetes.io/service-name: shop}}\naddressType: IPv4\n"
-                     "ports: [{port: 9000}]\nendpoints: [{addresses: [10.1.2.3]}]\n",
+                     "ports: [{port: 9000}]\nendpoints: [{addresses: [10.1.2.3], zone: a}]\n",
                      test::routeWithRules("rules: [{backendRefs: [{name: shop, port: 80}]}]")});
   const Explanation got = explained(world, "http://a.test/");
   ASSERT_EQ(got.backends.size(), 1U);
@@ -80,7 +82,11 @@ TEST(ExplainedBackends, ShowTheEndpointsOfAService) {
   EXPECT_EQ(got.backends[0].addresses[0].ip, "10.1.2.3");
   EXPECT_EQ(got.backends[0].addresses[0].port, 9000);
   EXPECT_EQ(got.backends[0].addresses[0].addressClass, "private");
+  EXPECT_EQ(got.backends[0].addresses[0].zone, "a");
   EXPECT_TRUE(got.backends[0].addresses[0].permitted) << "it is in the cluster";
+  const content::Output output = explanationOutput(got);
+  EXPECT_THAT(output.text, HasSubstr("  address   10.1.2.3 port 9000, private, zone a, permitted\n"));
+  EXPECT_THAT(content::outputJson(output.value), HasSubstr(R"("class":"private","zone":"a","permitted":true)"));
 }
 
 TEST(ExplainedBackends, SayHowTlsIsVerified) {

@@ -59,10 +59,24 @@ TEST_F(ExplainedSteps, ComeInTheRoundsOfARequest) {
   EXPECT_EQ(steps[1].timeout, kTimeout) << "that of the settings";
 }
 
-TEST_F(ExplainedSteps, AreThoseOfTheAttemptIfOnlyTheBackendHasAny) {
+TEST_F(ExplainedSteps, ComeBeforeAuthenticationThoughOnlyTheBackendHasAny) {
   const auto steps = explainedSteps({nullptr, nullptr, nullptr, &backend_}, Course::kForwarded, kTimeout);
+  EXPECT_THAT(test::stepNames(steps), ElementsAre("sign in before authentication", "key in attempt", "quota in attempt",
+                                                  "answer too in response"));
+}
+
+TEST_F(ExplainedSteps, WaitForTheAttemptFromTheFirstOnThatTakesTheBodyAsItFlows) {
+  const auto ofBody = [](const char* name, processing::BodyMode mode, std::int32_t priority) {
+    processing::Step made = step(name, Phase::kRequestBody, Scope::kBackend, priority, true);
+    made.body.mode = mode;
+    return made;
+  };
+  const processing::Chain backend{{ofBody("whole", processing::BodyMode::kBuffered, 0),
+                                   ofBody("flows", processing::BodyMode::kStreamed, 1),
+                                   ofBody("behind", processing::BodyMode::kBuffered, 2)}};
+  const auto steps = explainedSteps({nullptr, nullptr, nullptr, &backend}, Course::kForwarded, kTimeout);
   EXPECT_THAT(test::stepNames(steps),
-              ElementsAre("sign in attempt", "key in attempt", "quota in attempt", "answer too in response"));
+              ElementsAre("whole in before authentication", "flows in attempt", "behind in attempt"));
 }
 
 TEST_F(ExplainedSteps, EndWherePoliciesDenyTheBackend) {

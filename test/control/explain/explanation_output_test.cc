@@ -55,6 +55,21 @@ TEST(ExplanationOutput, IsAnObjectWithAllFacts) {
   EXPECT_THAT(text, HasSubstr(R"("answer":null)"));
 }
 
+TEST(ExplanationOutput, SaysWhichCertificatesTheListenerWants) {
+  const auto outputFor = [](const std::string& wanted) {
+    Explanation explanation;
+    explanation.listener = ExplainedListener{"default/egress", "web", 443, true, ""};
+    explanation.listener->clientCertificates = wanted;
+    return explanationOutput(explanation);
+  };
+  EXPECT_THAT(outputFor("required").text, HasSubstr("clients     certificate required\n"));
+  EXPECT_THAT(outputFor("optional").text, HasSubstr("clients     certificate optional\n"));
+  EXPECT_THAT(outputFor("any").text, HasSubstr("clients     certificate any (insecure fallback)\n"));
+  EXPECT_THAT(content::outputJson(outputFor("any").value), HasSubstr(R"("clientCertificates":"any")"));
+  EXPECT_THAT(outputFor("").text, Not(HasSubstr("clients")));
+  EXPECT_THAT(content::outputJson(outputFor("").value), Not(HasSubstr("clientCertificates")));
+}
+
 TEST(ExplanationOutput, ShowsNoValueOfAHeaderAndNoQuery) {
   const World world(
       {test::kClass, test::kGateway, test::kBackend,

@@ -14,7 +14,7 @@ routing::BackendPlan securePlan() {
   plan.tls.emplace().serverName = "backend.test";
   plan.identity = "backend";
   plan.countsAs = "other";
-  plan.reach = std::make_shared<const processing::ServerHealth>();
+  plan.reach = std::make_shared<const routing::BackendReach>();
   return plan;
 }
 

@@ -4,11 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/support/fake_network.h"
+#include "test/support/health_checks.h"
 #include "test/support/http_peers.h"
 #include "test/support/manual_clock.h"
 
@@ -33,20 +38,34 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
     checker_.shutdown();
   }
 
-  routing::CheckedBackend backend(routing::HealthCheckSettings settings) const {
+  /// Returns a Backend with a check for each of the settings.
+  template <typename... Settings>
+  routing::CheckedBackend backend(Settings... settings) const {
+    return {plan(), sluice::test::checkedBy(std::move(settings)...), {}};
+  }
+  static std::shared_ptr<const routing::BackendPlan> plan() {
     auto plan = std::make_shared<routing::BackendPlan>();
     plan->name = "demo/backend";
     plan->identity = "backend";
     plan->hostname = "backend.test";
     plan->port = 8080;
     plan->authority = "backend.test:8080";
-    return {plan, std::make_shared<const routing::HealthCheck>(std::move(settings)), {}};
+    return plan;
   }
+  static routing::HealthCheckSettings byTcp() { return {}; }
   static routing::HealthCheckSettings byHttp() {
     routing::HealthCheckSettings settings;
     settings.kind = routing::HealthCheckKind::kHttp;
     settings.path = "/healthz";
     settings.expectedStatuses = {200};
+    return settings;
+  }
+  /// Returns a check that waits for its answer as long as a test takes.
+  static routing::HealthCheckSettings patient(const std::string& path, base::Duration interval = seconds(1)) {
+    routing::HealthCheckSettings settings = byHttp();
+    settings.path = path;
+    settings.interval = interval;
+    settings.timeout = std::chrono::hours(10);
     return settings;
   }
   void adopt(std::vector<routing::CheckedBackend> checked) {
@@ -79,16 +98,33 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
     peer.respond(peer.requests() - 1, status, body);
     settle();
   }
+  /// Lets the time of the next probe of that path come, if it has not, and answers it.
+  void answerAt(const std::string& path, std::uint16_t status) {
+    for (int i = 0; i < 100; ++i) {
+      for (const auto& peer : peers_) {
+        for (std::size_t each = answered_[peer.get()]; each < peer->requests(); ++each) {
+          if (peer->request(each).message.head.target != path) continue;
+          answered_[peer.get()] = each + 1;
+          peer->respond(each, status, "");
+          return settle();
+        }
+      }
+      advance(milliseconds(100));
+    }
+    FAIL() << "nothing asks for " << path;
+  }
   std::size_t probes() const {
     std::size_t count = 0;
     for (const auto& each : peers_) count += each->requests();
     return count;
   }
 
-  std::vector<std::string> told_;
+  std::vector<std::string> told_;     // about Backends
+  std::vector<std::string> results_;  // of checks
   bool refuses_ = false;
   std::size_t refused_ = 0;                                        // the first of the connections
   std::vector<std::unique_ptr<sluice::test::BackendPeer>> peers_;  // as their wires
+  std::map<const sluice::test::BackendPeer*, std::size_t> answered_;
 
  private:
   bool acceptNext(std::size_t index) {
@@ -105,6 +141,11 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
                 const std::string& wrong) override {
     told_.push_back(of.backend->name + (endpoint ? " at " + endpoint->ip : "") +
                     (wrong.empty() ? " serves" : ": " + wrong));
+  }
+
+  void onCheck(const CheckResult& result) override {
+    results_.push_back(result.check.settings().path + (result.wrong.empty() ? " passes" : " fails") +
+                       (result.isChange ? ", a change" : "") + (result.allHealthy ? ", all pass" : ""));
   }
 
   sluice::test::ManualClock clock_;
@@ -147,6 +188,31 @@ TEST_F(HealthCheckerTest, UsesOneConnectionAsLongAsItServesAndAnotherOneAfterAFa
   EXPECT_EQ(dialer_.wires.size(), 2u);
 }
 
+TEST_F(HealthCheckerTest, FindsThatABackendIsReachableAgainIfRequestsGoThere) {
+  const auto reach = std::make_shared<const routing::BackendReach>();
+  auto known = std::make_shared<routing::BackendPlan>(*plan());
+  known->reach = reach;
+  routing::HealthCheckSettings elsewhere = byHttp();
+  elsewhere.port = 9090;
+  for (const bool isSamePort : {false, true}) {
+    reach->onFailure(base::Error::upstream(base::ErrorType::kConnectionRefused, "connection refused"), {});
+    adopt({{known, sluice::test::checkedBy(isSamePort ? byHttp() : elsewhere), {}}});
+    answer(503);
+    EXPECT_GT(reach->failures().count, 0u);
+    answer(200);
+    EXPECT_EQ(reach->failures().count > 0, !isSamePort);
+  }
+}
+
+TEST_F(HealthCheckerTest, SaysWhyABackendIsUnhealthy) {
+  const routing::CheckedBackend checked = backend(byHttp());
+  adopt({checked});
+  answer(503);
+  EXPECT_EQ(checked.check->checks().front()->why(), "it answered with status 503");
+  answer(200);
+  EXPECT_EQ(checked.check->checks().front()->why(), "");
+}
+
 TEST_F(HealthCheckerTest, FailsWhenTheTimeIsUp) {
   const routing::CheckedBackend checked = backend(byHttp());
   adopt({checked});
@@ -159,7 +225,7 @@ TEST_F(HealthCheckerTest, FailsWhenTheTimeIsUp) {
 }
 
 TEST_F(HealthCheckerTest, ConnectsAndHangsUpByTcp) {
-  const routing::CheckedBackend checked = backend({});
+  const routing::CheckedBackend checked = backend(byTcp());
   adopt({checked});
   advance(seconds(1));
   EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
@@ -198,7 +264,7 @@ TEST_F(HealthCheckerTest, AsksLessOftenWhileABackendFailsIfTheSettingsSaySo) {
 TEST_F(HealthCheckerTest, TriesEachAddressByTcp) {
   resolver_.know("backend.test", {"192.0.2.1", "192.0.2.2"});
   refused_ = 1;
-  const routing::CheckedBackend checked = backend({});
+  const routing::CheckedBackend checked = backend(byTcp());
   adopt({checked});
   advance(seconds(1));
   EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
@@ -207,7 +273,7 @@ TEST_F(HealthCheckerTest, TriesEachAddressByTcp) {
 
 TEST_F(HealthCheckerTest, AsksEachEndpointOfAServiceByItself) {
   refused_ = 1;
-  routing::CheckedBackend checked = backend({});
+  routing::CheckedBackend checked = backend(byTcp());
   const auto leadTo = [&](const std::vector<routing::Endpoint>& endpoints) {
     auto plan = std::make_shared<routing::BackendPlan>(*checked.backend);
     plan->endpoints = endpoints;
@@ -234,7 +300,7 @@ TEST_F(HealthCheckerTest, AsksEachEndpointOfAServiceByItself) {
 }
 
 TEST_F(HealthCheckerTest, AsksNoMoreThan256EndpointsOfAService) {
-  routing::CheckedBackend checked = backend({});
+  routing::CheckedBackend checked = backend(byTcp());
   auto plan = std::make_shared<routing::BackendPlan>(*checked.backend);
   plan->endpoints.emplace();
   for (std::uint16_t port = 1; port <= 300; ++port) plan->endpoints->push_back({"192.0.2.7", port});
@@ -247,7 +313,7 @@ TEST_F(HealthCheckerTest, AsksNoMoreThan256EndpointsOfAService) {
 
 TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {
   resolver_.know("backend.test", base::Error::upstream(base::ErrorType::kDnsError, "backend.test: not found"));
-  const routing::CheckedBackend checked = backend({});
+  const routing::CheckedBackend checked = backend(byTcp());
   adopt({checked});
   advance(seconds(1));
   EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
@@ -284,7 +350,7 @@ TEST_F(HealthCheckerTest, GoesOnOverReloadsAndEndsWithTheCheck) {
   const routing::CheckedBackend checked = backend(byHttp());
   adopt({checked});
   answer(200);
-  adopt({checked, backend({})});
+  adopt({checked, backend(byTcp())});
   EXPECT_EQ(checker_.checked().size(), 2u);
   EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
   const std::size_t before = probes();
@@ -301,6 +367,118 @@ TEST_F(HealthCheckerTest, EndsAProbeThatIsUnderWayWithItsCheck) {
   adopt({});
   advance(seconds(10));
   EXPECT_THAT(told_, IsEmpty());
+}
+
+TEST_F(HealthCheckerTest, TellsOfEachFailureAndEachChange) {
+  adopt({backend(byHttp())});
+  for (const std::uint16_t status : std::vector<std::uint16_t>{200, 503, 503, 503, 503, 200, 200}) answer(status);
+  EXPECT_THAT(results_,
+              ElementsAre("/healthz passes, a change, all pass", "/healthz fails", "/healthz fails",
+                          "/healthz fails, a change", "/healthz fails", "/healthz passes, a change, all pass"));
+}
+
+TEST_F(HealthCheckerTest, FindsABackendHealthyIfAllItsChecksPass) {
+  const routing::CheckedBackend checked = backend(patient("/a"), patient("/b"));
+  adopt({checked});
+  answerAt("/a", 200);
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnknown);
+  answerAt("/b", 200);
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  for (int i = 0; i < 3; ++i) answerAt("/a", 503);
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+  for (int i = 0; i < 3; ++i) answerAt("/b", 404);
+  answerAt("/a", 200);
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy) << "the other one fails";
+  answerAt("/b", 200);
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  EXPECT_THAT(told_,
+              ElementsAre("demo/backend serves", "demo/backend: it answered with status 503", "demo/backend serves"));
+  EXPECT_THAT(results_,
+              testing::IsSupersetOf({"/a passes, a change", "/b passes, a change, all pass", "/b fails, a change"}));
+}
+
+TEST_F(HealthCheckerTest, CountsTheResultsOfEachCheckByItself) {
+  const routing::CheckedBackend checked = backend(patient("/a"), patient("/b"));
+  adopt({checked});
+  answerAt("/a", 200);
+  answerAt("/b", 200);
+  for (int i = 0; i < 2; ++i) {
+    answerAt("/a", 503);
+    answerAt("/b", 503);
+  }
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy) << "four failures, but two of each";
+  answerAt("/b", 503);
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+}
+
+TEST_F(HealthCheckerTest, ChecksAtThePaceOfEachCheck) {
+  adopt({backend(patient("/seldom", std::chrono::hours(1)), patient("/often"))});
+  answerAt("/seldom", 200);
+  for (int i = 0; i < 5; ++i) answerAt("/often", 200);
+  EXPECT_EQ(probes(), 6u);
+  EXPECT_EQ(dialer_.wires.size(), 2u) << "each has connections of its own";
+}
+
+TEST_F(HealthCheckerTest, KeepsTheStateOfACheckIfAnotherOneComes) {
+  const routing::CheckedBackend before = backend(patient("/a"), patient("/b"));
+  adopt({before});
+  answerAt("/b", 200);
+  answerAt("/a", 503);
+  routing::HealthCheck::Checks checks = backend(patient("/c")).check->checks();
+  checks.push_back(before.check->checks().front());
+  const routing::CheckedBackend after{before.backend, std::make_shared<const routing::HealthCheck>(checks), {}};
+  EXPECT_TRUE(after.check->fails());
+  adopt({after});
+  answerAt("/c", 200);
+  EXPECT_TRUE(after.check->fails());
+  answerAt("/a", 200);
+  EXPECT_EQ(after.check->state(), CheckedState::kHealthy);
+}
+
+TEST_F(HealthCheckerTest, AsksOnceForAllThatShareACheck) {
+  const routing::CheckedBackend two = backend(patient("/a"), patient("/b"));
+  const routing::CheckedBackend one{
+      two.backend,
+      std::make_shared<const routing::HealthCheck>(routing::HealthCheck::Checks{two.check->checks()[0]}),
+      {}};
+  adopt({one, two});
+  answerAt("/b", 503);
+  answerAt("/a", 200);
+  EXPECT_EQ(one.check->state(), CheckedState::kHealthy);
+  EXPECT_TRUE(two.check->fails());
+  EXPECT_EQ(dialer_.wires.size(), 2u);
+  answerAt("/b", 200);
+  EXPECT_EQ(two.check->state(), CheckedState::kHealthy);
+  EXPECT_THAT(told_, ElementsAre("demo/backend: it answered with status 503", "demo/backend serves"));
+}
+
+TEST_F(HealthCheckerTest, EndsEjectionsWhenNoCheckFailsAnyMore) {
+  routing::CheckedBackend checked = backend(patient("/a"), patient("/b"));
+  const auto health = std::make_shared<routing::AnswerHealth>();
+  checked.answers = {health};
+  adopt({checked});
+  answerAt("/a", 503);
+  answerAt("/b", 503);
+  const base::MonotonicTime now{std::chrono::hours(1)};
+  health->eject(now, {.baseEjection = std::chrono::hours(1), .longestEjection = std::chrono::hours(1)});
+  answerAt("/a", 200);
+  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kEjected);
+  answerAt("/b", 200);
+  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kServes);
+}
+
+TEST_F(HealthCheckerTest, SendsTheHeadersOfACheck) {
+  routing::HealthCheckSettings settings = byHttp();
+  settings.headers = {{"authorization", "Bearer abc"}, {"x-a", "1"}, {"x-a", "2"}, {"user-agent", "checker"}};
+  adopt({backend(settings)});
+  answer(200);
+  const http::RequestHead& head = peers_.at(0)->request(0).message.head;
+  std::vector<std::string> fields;
+  for (const http::Field& each : head.headers)
+    fields.push_back(std::string(each.name) + ": " + std::string(each.value));
+  EXPECT_THAT(fields, testing::IsSupersetOf({"authorization: Bearer abc", "x-a: 1", "x-a: 2", "user-agent: checker"}));
+  EXPECT_THAT(fields, testing::Not(testing::Contains("user-agent: sluice")));
+  EXPECT_EQ(head.authority, "backend.test:8080");
 }
 
 }  // namespace

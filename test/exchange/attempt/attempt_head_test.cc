@@ -59,7 +59,7 @@ TEST_F(AttemptHead, PrefersTheUrlRewriteOfTheWeightedBackendToTheRules) {
   request_.target = "/v1/chat?a=1";
   rule_.rewrite.authority = "rule.example.com";
   rule_.rewrite.path = routing::PathRewrite::kPrefixMatch;
-  rule_.rewrite.prefixLength = 3;
+  rule_.rewrite.prefix = "/v1";
   rule_.rewrite.replacement = "/openai/v1";
   EXPECT_EQ(make().target, "/openai/v1/chat?a=1");
   EXPECT_EQ(make().authority, "rule.example.com");

@@ -108,6 +108,27 @@ TEST_F(RetriesTest, AvoidEveryBackendThatFailed) {
   EXPECT_EQ(choose(retries, 0, kMost), 2U);
 }
 
+TEST_F(RetriesTest, KeepToAPriorityUntilItHasHadItsAttempts) {
+  for (int i = 0; i < 4; ++i) addShare(1);
+  routing::FailoverPolicy failover;
+  for (const std::uint32_t priority : {0U, 1U, 0U, 2U}) failover.members.emplace_back().priority = priority;
+  rule_.failover = std::make_shared<const routing::FailoverPolicy>(failover);
+  rule_.retry->attemptsPerPriority = 2;
+  constexpr std::uint64_t kEvery = 0b1111;
+  Retries retries = make();
+  const auto leftOut = [&](std::size_t failed) { return retries.leftOut(rule_.backends[failed]) & kEvery; };
+  EXPECT_EQ(leftOut(0), 0b1010U) << "the other priorities";
+  EXPECT_EQ(leftOut(2), 0b0101U) << "the priority that has had its attempts";
+  EXPECT_EQ(leftOut(1), 0b1101U);
+  EXPECT_EQ(leftOut(1), 0b0111U) << "two priorities have had theirs";
+  EXPECT_EQ(leftOut(3), 0b0111U);
+  EXPECT_EQ(leftOut(3), 0U) << "all have: the first one comes again";
+  EXPECT_EQ(leftOut(0), 0b1010U);
+  EXPECT_EQ(leftOut(1), 0b1101U) << "no Backend of the priority served, so another one was tried";
+  rule_.retry->attemptsPerPriority = 0;
+  EXPECT_EQ(leftOut(1), 0U);
+}
+
 TEST_F(RetriesTest, ChooseByWeightAmongTheRemainingBackends) {
   addShare(5);
   addShare(1);

@@ -188,6 +188,29 @@ TEST_P(AuthenticatedClients, PassTheFirstRoundOfStepsBeforeAndTheSecondBehind) {
   EXPECT_EQ(values, "-------");
 }
 
+TEST_P(AuthenticatedClients, PassAStepThatChangesTheBodyOfItsBackendBefore) {
+  Step changes = preAuthStep(
+      "changes", Phase::kRequestBody,
+      [](Call& call) {
+        call.body->replacement().append("mine");
+        return Verdict::goOn();
+      },
+      Scope::kBackend);
+  changes.body.edits = true;
+  for (const bool also : {true, false}) {
+    SetUp();
+    std::vector<Step> shared;
+    if (also) shared.push_back(step("late", Phase::kRequestHeaders, goesOn()));
+    Rig& rig = with(shared, {changes});
+    EXPECT_EQ(status(ask("")), 401);
+    EXPECT_EQ(rig.steps, std::vector<std::string>{"changes"}) << also;
+    rig.steps.clear();
+    ask(kAnnsWord);
+    respond(passed(), 200, "welcome");
+    EXPECT_EQ(rig.steps, also ? (std::vector<std::string>{"changes", "late"}) : std::vector<std::string>{"changes"});
+  }
+}
+
 TEST_P(AuthenticatedClients, PassTheStepsBeforeRoutingInTheSameOrder) {
   more_ = [](routing::ServedListener& listener) {
     Step late = step("late", Phase::kRequestHeaders, goesOn(), -5, Scope::kGateway);

@@ -70,11 +70,17 @@ TEST_F(JudgedPasswords, OfUnknownUsersAreCheckedAndWrong) {
 
 TEST_F(JudgedPasswords, OfTheSameClaimWaitForOneCheck) {
   checks_.setMost(1);
-  EXPECT_EQ(judge("ann", "secret", 1), Authenticator::Verdict::kPending);
-  for (http::Token exchange = 2; exchange <= 20; ++exchange) {
-    EXPECT_EQ(judge("ann", "secret", exchange), Authenticator::Verdict::kPending) << exchange;
+  http::Token waiting = 0;
+  // The check may be done before the last of them ask. They need none then.
+  for (http::Token exchange = 1; exchange <= 20; ++exchange) {
+    const Authenticator::Verdict verdict = judge("ann", "secret", exchange);
+    if (verdict == Authenticator::Verdict::kPending)
+      waiting = exchange;
+    else
+      EXPECT_EQ(verdict, Authenticator::Verdict::kRight) << exchange;
   }
-  EXPECT_EQ(results(20).back(), "20: right");
+  ASSERT_GE(waiting, 1u);
+  EXPECT_EQ(results(waiting).back(), std::to_string(waiting) + ": right");
 }
 
 TEST_F(JudgedPasswords, HaveNoRoomBeyondTheBound) {

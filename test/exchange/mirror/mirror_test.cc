@@ -129,6 +129,19 @@ TEST_P(Mirrored, TheMirrorGetsItsOwnCopyAndItsAnswerIsDiscarded) {
   expectAllGone();
 }
 
+TEST_P(Mirrored, TheCallerOfTheRequestIsThatOfItsCopy) {
+  Rig& rig = make();
+  rig.caller = std::make_shared<const base::Caller>(base::Caller{"team", "bot", "", base::Assurance::kCertificate});
+  get();
+  BackendPeer& origin = backend();
+  respond(mirror(), 200, "discarded");
+  respond(origin, 200, "hello");
+  EXPECT_NE(rig.metricsText().find("http_client_request_duration_seconds_count{gateway=\"demo/egress\",route="
+                                   "\"demo/route\",backend=\"demo/mirror\",namespace=\"team\",serviceAccount=\"bot\""),
+            std::string::npos);
+  expectAllGone();
+}
+
 TEST_P(Mirrored, AKeptConnectionServesTheNextCopy) {
   Rig& rig = make();
   for (int i = 0; i < 3; ++i) {
@@ -154,7 +167,7 @@ TEST_P(Mirrored, ARequestDoesNotWaitForAMirrorThatDoesNotAnswer) {
   EXPECT_EQ(rig.exchanges.mirrors().size(), 1U);
   rig.advancePast();
   EXPECT_TRUE(copy.request(0).reset);
-  EXPECT_TRUE(metric("http_response_status_code=\"504\",error_type=\"http_response_timeout\"", "1"));
+  EXPECT_TRUE(metric("http_response_status_code=\"\",error_type=\"http_response_timeout\"", "1"));
   expectAllGone();
 }
 
@@ -181,7 +194,7 @@ TEST_P(Mirrored, ADeadMirrorDoesNotFailTheRequest) {
   respond(backend(), 200, "hello");
   EXPECT_EQ(client_->answer(index).body, "hello");
   EXPECT_FALSE(rig.told[0].error);
-  EXPECT_TRUE(metric("http_response_status_code=\"503\",error_type=\"connection_refused\"", "1"));
+  EXPECT_TRUE(metric("http_response_status_code=\"\",error_type=\"connection_refused\"", "1"));
   expectAllGone();
 }
 
@@ -200,7 +213,7 @@ TEST_P(Mirrored, AMirrorThatBreaksOffDoesNotFailTheRequest) {
   EXPECT_EQ(origin.request(0).body, "some more");
   respond(origin, 200, "hello");
   EXPECT_EQ(client_->answer(index).body, "hello");
-  EXPECT_TRUE(metric("http_response_status_code=\"502\",error_type=\"connection_terminated\"", "1", "POST"));
+  EXPECT_TRUE(metric("http_response_status_code=\"\",error_type=\"connection_terminated\"", "1", "POST"));
   expectAllGone();
 }
 

@@ -29,8 +29,7 @@ class ExchangeTelemetryTest : public ::testing::Test {
     ::unlink(path_.c_str());
     ::rmdir(folder_.c_str());
   }
-  Rig& make() {
-    RigOptions options;
+  Rig& make(RigOptions options = {}) {
     options.accessLog = file_.get();
     return rig_.emplace(options);
   }
@@ -78,6 +77,30 @@ TEST_F(ExchangeTelemetryTest, WritesOneLineAndOneObservationForAServedRequest) {
   EXPECT_TRUE(metric("http_server_request_duration_seconds_count" + labels));
   EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels));
   EXPECT_TRUE(metric(std::string("http_server_active_requests") + kServed + "} 0"));
+}
+
+TEST_F(ExchangeTelemetryTest, LogsTheCallerAsFarAsItIsProven) {
+  const auto lineFor = [this](std::shared_ptr<const base::Caller> caller) {
+    Rig& rig = make();
+    rig.caller = std::move(caller);
+    rig.connect().ask({.target = "/ok"});
+    EXPECT_TRUE(rig.settle());
+    rig.accept(0).respond(0, 200, "x");
+    EXPECT_TRUE(rig.settle());
+    return lines().back();
+  };
+  const std::string workload = "spiffe://corp.test/ns/team/sa/bot";
+  const std::vector<std::pair<std::shared_ptr<const base::Caller>, std::string>> cases{
+      {std::make_shared<const base::Caller>(base::Caller{"team", "bot", workload, base::Assurance::kCertificate}),
+       "\"namespace\":\"team\",\"serviceAccount\":\"bot\",\"principal\":\"" + workload +
+           "\",\"assurance\":\"Certificate\","},
+      {std::make_shared<const base::Caller>(base::Caller{"", "", "al\"ice\n", base::Assurance::kToken}),
+       "\"namespace\":null,\"serviceAccount\":null,\"principal\":\"al\\\"ice\\n\",\"assurance\":\"Token\","},
+      {nullptr, "\"namespace\":null,\"serviceAccount\":null,\"principal\":null,\"assurance\":null,"}};
+  for (const auto& [caller, expected] : cases) {
+    const std::string line = lineFor(caller);
+    EXPECT_TRUE(has(line, expected)) << line;
+  }
 }
 
 TEST_F(ExchangeTelemetryTest, CountsEveryEndOnce) {
@@ -145,10 +168,64 @@ TEST_F(ExchangeTelemetryTest, ObservesAttemptsThatGetNoConnectionToo) {
   rig.accept(1).wire().reset();
   ASSERT_TRUE(rig.settle());
   ASSERT_EQ(rig.told.size(), 2U);
-  const std::string labels =
-      std::string(kServed) + ",http_response_status_code=\"502\",error_type=\"connection_terminated\"} ";
-  EXPECT_TRUE(metric("http_server_request_duration_seconds_count" + labels + "2"));
-  EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels + "2"));
+  const auto labels = [](const std::string& status) {
+    return std::string(kServed) + ",http_response_status_code=\"" + status +
+           "\",error_type=\"connection_terminated\"} 2";
+  };
+  EXPECT_TRUE(metric("http_server_request_duration_seconds_count" + labels("502")));
+  EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + labels(""))) << "no Backend has said 502";
+}
+
+TEST_F(ExchangeTelemetryTest, ObservesNoAttemptThatALimitHasRefused) {
+  for (const std::string limit : {"backendRequests", "backendConnections", "backendPending"}) {
+    RigOptions options;
+    if (limit == "backendRequests") options.maxRequests = 0;
+    if (limit == "backendConnections") options.maxConnections = 0;
+    if (limit == "backendPending") options.pendingBound = 0;
+    Rig& rig = make(options);
+    rig.connect().ask({.target = "/ok"});
+    ASSERT_TRUE(rig.settle());
+    ASSERT_EQ(rig.told.size(), 1U) << limit;
+    EXPECT_EQ(rig.told[0].status, 503);
+    EXPECT_EQ(rig.dialled(), 0U);
+    const std::string page = rig.metricsText();
+    EXPECT_TRUE(has(page, "http_server_request_duration_seconds_count{"));
+    EXPECT_FALSE(has(page, "http_client_request_duration_seconds_count{")) << limit;
+    EXPECT_TRUE(has(page, "sluice_limit_hits_total{limit=\"" + limit + "\"} ")) << limit;
+  }
+}
+
+TEST_F(ExchangeTelemetryTest, ObservesAnAttemptWhoseBackendIsNotReachedInTime) {
+  RigOptions options;
+  options.timeouts.request = std::chrono::seconds(2);
+  Rig& rig = make(options);
+  rig.connect().ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  ASSERT_EQ(rig.dialled(), 1U);
+  rig.advance(std::chrono::seconds(3));
+  ASSERT_EQ(rig.told.size(), 1U);
+  EXPECT_TRUE(metric("http_client_request_duration_seconds_count" + std::string(kServed) +
+                     ",http_response_status_code=\"\",error_type=\"http_response_timeout\"} 1"));
+}
+
+TEST_F(ExchangeTelemetryTest, ShowsTheStatusOfTheBackendEvenIfTheClientGetsAnother) {
+  RigOptions options;
+  options.rule = [](routing::Rule& rule) {
+    rule.retry.emplace();
+    rule.retry->cover(503);
+    rule.retry->attempts = 1;
+    rule.retry->backoff = base::Duration::zero();
+  };
+  Rig& rig = make(options);
+  rig.connect().ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  test::BackendPeer& backend = rig.accept(0);
+  backend.respond(0, 503, "busy");
+  ASSERT_TRUE(rig.settle());
+  backend.wire().reset();
+  ASSERT_TRUE(rig.settle());
+  const std::string attempts = "http_client_request_duration_seconds_count" + std::string(kServed);
+  EXPECT_TRUE(metric(attempts + ",http_response_status_code=\"503\",error_type=\"\"} 1"));
 }
 
 TEST_F(ExchangeTelemetryTest, CountsConnectionsTowardsBackendsByUse) {
@@ -176,7 +253,7 @@ void report(Rig& rig, processing::Step& step, const std::string& type, std::uint
   step.type = type;
   step.number = number;
   const processing::Verdict verdict = processing::Verdict::goOn();
-  rig.observer().onStep({step, base::Duration::zero(), verdict, processing::StepOutcome::kDone, {}, ""});
+  rig.observer().onStep({step, base::Duration::zero(), verdict, processing::StepOutcome::kDone, {}, {}});
 }
 
 TEST_F(ExchangeTelemetryTest, CountsAStepByItsTypeWhereverItLies) {
@@ -186,8 +263,8 @@ TEST_F(ExchangeTelemetryTest, CountsAStepByItsTypeWhereverItLies) {
     report(rig, step, type, number);
   }
   const auto counted = [this](const std::string& type, int count) {
-    return metric("sluice_processor_duration_seconds_count{type=\"" + type + "\",phase=\"request-headers\"} " +
-                  std::to_string(count));
+    return metric("sluice_processor_duration_seconds_count{type=\"" + type +
+                  "\",phase=\"request-headers\",namespace=\"\",serviceAccount=\"\"} " + std::to_string(count));
   };
   EXPECT_TRUE(counted("a", 2));
   for (const char* type : {"b", "c", "d"}) EXPECT_TRUE(counted(type, 1)) << type;

@@ -63,6 +63,18 @@ TEST_F(LocalReply, NamesTheRequestAndTheLimitButNotTheDetailsForLogs) {
             "\"param\":null}}\n");
 }
 
+TEST_F(LocalReply, NamesTheBackendIfItIsTold) {
+  const base::Error error = base::Error::upstream(base::ErrorType::kConnectionRefused, "it refuses");
+  localReply(arena_, pipe_, {.request = request_, .error = error, .backend = "Backend demo/api"});
+  const std::string_view document = pipe_.bytes.front();
+  EXPECT_NE(document.find("\"detail\":\"it refuses (Backend demo/api)\""), std::string::npos) << document;
+  EXPECT_NE(document.find("\"message\":\"it refuses (Backend demo/api)\""), std::string::npos) << document;
+  request_.version = http::Version::kHttp2;
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  const auto head = localReply(arena_, pipe_, {.request = request_, .error = error, .backend = "Backend demo/api"});
+  EXPECT_EQ(value(head, "grpc-message"), "connection_refused: it refuses (Backend demo/api)");
+}
+
 TEST_F(LocalReply, HasTheClassOfErrorThatClientsOfModelProvidersKnow) {
   const auto classOf = [this](base::ErrorType type) {
     pipe_ = http::BodyPipe(pool_);

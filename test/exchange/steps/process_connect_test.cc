@@ -72,7 +72,7 @@ class ProcessConnect : public ProcessorSteps {
     return rig_->metricsText().find(
                "sluice_processor_failures_total{type=\"acme.test/Script:v1\",phase=\"connect\","
                "reason=\"" +
-               reason + "\",outcome=\"" + outcome + "\"} 1") != std::string::npos;
+               reason + "\",outcome=\"" + outcome + "\",namespace=\"\",serviceAccount=\"\"} 1") != std::string::npos;
   }
 
   std::vector<std::string> seen_;
@@ -141,13 +141,29 @@ TEST_P(ProcessConnect, IsBetweenTheBackendsOwnStepsAndBackendRequest) {
   expectTold(200, 1);
 }
 
+TEST_P(ProcessConnect, BackendRequestSeesTheAddressOfTheConnection) {
+  for (const bool narrows : {false, true}) {
+    SetUp();
+    seen_.clear();
+    std::vector<Step> steps = {step("last", Phase::kBackendRequest, watches())};
+    if (narrows) steps.push_back(connecting(keepsOnly("192.0.2.2")));
+    with(steps);
+    know({"192.0.2.1", "192.0.2.2"});
+    const std::size_t index = get();
+    respond(accept(0), 200, "hello");
+    EXPECT_EQ(status(index), 200);
+    const std::string taken = narrows ? "[192.0.2.2]:8080" : "[192.0.2.1]:8080";
+    EXPECT_EQ(seen_, std::vector<std::string>{"backend.test:8080  " + taken});
+  }
+}
+
 TEST_P(ProcessConnect, NoOtherPhaseSeesADestination) {
   bool other = false;
   const auto looks = [&other](Call& call) {
     other = other || call.destination != nullptr;
     return Verdict::goOn();
   };
-  with({step("a", Phase::kRequestHeaders, looks), step("b", Phase::kBackendRequest, looks),
+  with({step("a", Phase::kRequestHeaders, looks), step("b", Phase::kBackendResponse, looks),
         step("c", Phase::kResponseHeaders, looks), connecting(goesOn())});
   get();
   respond(accept(0), 200, "hello");

@@ -133,9 +133,9 @@ TEST_P(ProcessorSteps, RefuseTheRequestIfTheyFailUnlessTheyFailOpen) {
     EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kProcessorFailed);
     const std::string labels =
         "{type=\"acme.test/Script:v1\",phase=\"" + std::string(processing::phaseName(phase)) + "\"";
-    EXPECT_NE(
-        rig.metricsText().find("sluice_processor_failures_total" + labels + ",reason=\"error\",outcome=\"closed\"} 1"),
-        std::string::npos);
+    EXPECT_NE(rig.metricsText().find("sluice_processor_failures_total" + labels +
+                                     ",reason=\"error\",outcome=\"closed\",namespace=\"\",serviceAccount=\"\"} 1"),
+              std::string::npos);
     SetUp();
   }
 }
@@ -152,7 +152,8 @@ TEST_P(ProcessorSteps, LeaveNoTraceIfTheyFailOpen) {
   EXPECT_EQ(status(index), 200);
   EXPECT_EQ(fieldOf(answered(index), "x-half"), "");
   EXPECT_EQ(client_->answer(index).body, "hello");
-  EXPECT_NE(rig.metricsText().find("phase=\"request-headers\",reason=\"error\",outcome=\"open\"} 1"),
+  EXPECT_NE(rig.metricsText().find(
+                "phase=\"request-headers\",reason=\"error\",outcome=\"open\",namespace=\"\",serviceAccount=\"\"} 1"),
             std::string::npos);
 }
 

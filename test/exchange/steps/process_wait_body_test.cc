@@ -115,6 +115,40 @@ TEST_P(ProcessWaitBody, AStepThatWaitsInTheMiddleHasItsTimeAndNoMore) {
   }
 }
 
+// The body is larger than the room behind the steps of Gateway and rule, and no byte of it comes after the wait.
+TEST_P(ProcessWaitBody, ALargeBodyThatCameWhileAStepWaitedReachesTheStepsOfTheAttempt) {
+  std::string large(150'000, 'x');
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('a' + i % 23);
+  const auto expectWhole = [&](Phase waiting, const BodyInterest& first, const BodyInterest& second, Scope scope) {
+    forget();
+    SetUp();
+    std::vector<Step> ofRoute = {step("waits", waiting, waits(), {}, -1),
+                                 step("first", Phase::kRequestBody, goesOn(), first)};
+    std::vector<Step> ofBackend;
+    (scope == Scope::kRoute ? ofRoute : ofBackend)
+        .push_back(step("second", Phase::kBackendRequest, goesOn(), second, 0, scope));
+    with(ofRoute, ofBackend);
+    const std::size_t index = askFor(*client_, large);
+    serve();
+    resumeAll();
+    EXPECT_EQ(rig_->backends.size(), 1U);
+    EXPECT_TRUE(arrived() == large) << arrived().size() << " bytes";
+    EXPECT_EQ(statusOf(*client_, index), 200);
+  };
+  const std::pair<const char*, BodyInterest> interests[] = {
+      {"edits pieces", kEditsPieces}, {"reads pieces", kReadsPieces}, {"edits all", kEditsWhole}};
+  for (const Phase waiting : {Phase::kRequestHeaders, Phase::kRequestBody, Phase::kConnect, Phase::kBackendRequest}) {
+    for (const auto& [firstName, first] : interests) {
+      for (const auto& [secondName, second] : interests) {
+        SCOPED_TRACE(std::string(processing::phaseName(waiting)) + " waits, the first step " + firstName +
+                     ", the second " + secondName);
+        expectWhole(waiting, first, second, Scope::kRoute);
+        expectWhole(waiting, first, second, Scope::kBackend);
+      }
+    }
+  }
+}
+
 TEST_P(ProcessWaitBody, AStepThatWaitsInTheMiddleOfAResponseHasItsTimeAndNoMore) {
   for (const Phase phase : {Phase::kBackendResponse, Phase::kResponseBody}) {
     for (const bool isOpen : {false, true}) {

@@ -117,7 +117,9 @@ TEST_P(ProcessWait, AStepHasItsTimeAndNoMore) {
         ASSERT_EQ(rig.told.size(), 1U);
         if (!isOpen) {
           EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kProcessorTimeout);
+          EXPECT_EQ(rig.told[0].error->limit, "processor");
         }
+        EXPECT_EQ(std::count(rig.limits.begin(), rig.limits.end(), "processor"), 1);
         resume();  // too late
         EXPECT_EQ(asked_, 1);
         expectFailure(spot, "timeout", isOpen ? "open" : "closed");
@@ -347,6 +349,20 @@ TEST_P(ProcessWait, TheDeadlineOfTheRequestHoldsForItsSteps) {
     EXPECT_EQ(asked_, spot.phase == Phase::kResponseHeaders ? 2 : 1) << "that of the gateway's answer";
     expectOver(1);
   });
+}
+
+TEST_P(ProcessWait, TheGatewaysOwnAnswerPassesByAStepThatWaitsAndGoesThroughThoseBehindIt) {
+  with({step("first", Phase::kResponseHeaders, setsResponse("x-first", "1")),
+        step("waiting", Phase::kResponseHeaders, waits()), step("also", Phase::kResponseHeaders, waits()),
+        step("last", Phase::kResponseHeaders, setsResponse("x-last", "1"))});
+  const std::size_t index = ask({.target = "/broken", .fields = {{"x-wait", "1"}}});
+  EXPECT_EQ(statusOf(*client_, index), 500);
+  EXPECT_EQ(waiting_.size(), 2U);
+  EXPECT_EQ(fieldOf(answered(index), "x-first"), "1");
+  EXPECT_EQ(fieldOf(answered(index), "x-last"), "1");
+  resume();
+  EXPECT_EQ(asked_, 2) << "nobody asks them again";
+  expectOver(1);
 }
 
 TEST_P(ProcessWait, ABackendThatIsLostMeanwhileEndsStepsOfItsResponse) {

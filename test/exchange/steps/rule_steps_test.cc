@@ -166,6 +166,24 @@ TEST_P(RuleStepsTest, AStepThatBothRulesHaveRunsOnceAndKeepsWhatItDid) {
   EXPECT_FALSE(has(sent, "x-left")) << sent;
 }
 
+TEST_P(RuleStepsTest, TheMethodThatTheRuleThatIsLeftHasSetIsUndone) {
+  steps_.first = {makeRuleStep("method", {}, [](Call& call) {
+    call.edit.setMethod("DELETE");
+    return Verdict::goOn();
+  })};
+  http::Method seen = http::Method::kOther;
+  steps_.gateway = {makeRuleStep("model", kLateGateway, asksForOther())};
+  steps_.other = {makeRuleStep("sees", {.priority = 20}, [&seen](Call& call) {
+    seen = call.request.method;
+    return Verdict::goOn();
+  })};
+  start();
+  request();
+  serve();
+  EXPECT_NE(onlyTo(kOtherHost), "");
+  EXPECT_EQ(seen, http::Method::kGet);
+}
+
 TEST_P(RuleStepsTest, ABodyThatTheRuleThatIsLeftHasChangedEndsTheExchange) {
   const auto appends = [](Call& call) {
     if (call.body->last()) call.body->change().append("+");
@@ -246,6 +264,25 @@ TEST_P(RuleStepsTest, AFieldThatAStepOwnsPicksNoRouteForAClient) {
       expectOver(1);
     }
   }
+}
+
+/// Both rules have the step, which has a field of the client removed and fails then.
+TEST_P(RuleStepsTest, AStandInRunsAlthoughTheRouteIsMatchedAgain) {
+  int guarded = 0;
+  Step guard = makeRuleStep("guard", {}, [&guarded](Call&) {
+    ++guarded;
+    return Verdict::goOn();
+  });
+  Step router = makeRuleStep("router", {.priority = -1, .failOpen = true}, fails());
+  router.processor = std::make_shared<const Owning>(fails());
+  router.fallback = std::make_shared<const processing::StepFallback>(
+      processing::StepFallback{std::make_shared<const Step>(std::move(guard)), 0, {}});
+  steps_.first = steps_.other = {router};
+  start();
+  request({{"x-model", "other"}});
+  serve();
+  EXPECT_EQ(guarded, 1);
+  EXPECT_FALSE(has(onlyTo("backend.test"), "other"));
 }
 
 TEST_P(RuleStepsTest, AFieldOfAClientDoesNotUseUpTheOneTimeThatAStepMayAsk) {

@@ -148,7 +148,7 @@ class ProcessWait : public ProcessorSteps {
   void expectFailure(const Spot& spot, const std::string& reason, const std::string& outcome, int times = 1) {
     const std::string series = "sluice_processor_failures_total{type=\"acme.test/Script:v1\",phase=\"" +
                                std::string(processing::phaseName(spot.phase)) + "\",reason=\"" + reason +
-                               "\",outcome=\"" + outcome + "\"} ";
+                               "\",outcome=\"" + outcome + "\",namespace=\"\",serviceAccount=\"\"} ";
     const std::string page = rig_->metricsText();
     const std::size_t at = page.find(series);
     ASSERT_NE(at, std::string::npos) << series;

@@ -42,6 +42,21 @@ TEST_P(Denials, OfAProcessorBelongToTheObjectOfItsUse) {
   EXPECT_THAT(toldEvents(*rig_), IsEmpty()) << "a mistake of the client is no denial";
 }
 
+TEST_P(Denials, OfAProcessorsLimitNameAndCountIt) {
+  with({ofObject(step("limits", Phase::kRequestHeaders,
+                      [](Call&) {
+                        return Verdict::reply(
+                            {base::Error(base::ErrorType::kRateLimited, base::ErrorOrigin::kProcessor, "slow down")
+                                 .ofLimit("qosController"),
+                             {}});
+                      }),
+                 "PayloadProcessor demo/limits")});
+  for (int i = 0; i < 3; ++i) get();
+  EXPECT_THAT(toldEvents(*rig_), ElementsAre("Warning RequestDenied PayloadProcessor demo/limits x3: rate_limited: "
+                                             "slow down (qosController), by limits"));
+  EXPECT_NE(rig_->metricsText().find("sluice_limit_hits_total{limit=\"qosController\"} 3\n"), std::string::npos);
+}
+
 TEST_P(Denials, OfADestinationBelongToTheBackendOrService) {
   for (const auto& [object, title] : std::vector<std::pair<std::string, std::string>>{
            {"Backend.sluice.dev/demo/api", "Backend demo/api"}, {"Service/demo/web", "Service demo/web"}}) {

@@ -17,7 +17,8 @@ using testing::IsEmpty;
 
 constexpr base::Duration kCalm = processing::UseHealth::kCalm;
 constexpr const char* kGuardFails =
-    "Warning ProcessorFailed PayloadProcessor demo/guard x1: guard (acme.test/Script:v1), request-headers: error";
+    "Warning ProcessorFailed PayloadProcessor demo/guard x1: guard (acme.test/Script:v1), request-headers: error: "
+    "it broke";
 constexpr const char* kGuardRecovers =
     "Normal ProcessorRecovered PayloadProcessor demo/guard x1: guard (acme.test/Script:v1) does not fail any more";
 

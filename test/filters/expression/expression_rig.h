@@ -30,6 +30,8 @@ class ExpressionRig {
   }
 
   http::RequestHead& request() { return request_.head; }
+  processing::Peer peer{"192.0.2.1", "apps", "worker", "spiffe://a.test/ns/apps/sa/worker",
+                        base::Assurance::kCertificate};
   std::string body = R"({"model": "small-1", "n": 3, "t": 0.5, "big": 12345678901234567890, "on": true, "none": null,
       "tags": ["a", "b\n", 7], "deep": {"a": [{"c": "found"}], "x.y": "dotted", "\u0061b": 1}})";
 
@@ -49,7 +51,7 @@ class ExpressionRig {
     filters::BodyDocument document(body, reads, arena);
     filters::Meter meter(arena);
     const bool ofResponse = side == filters::MessageSide::kResponse;
-    return shown(expression->evaluate({request_.head, ofResponse ? &response_.head : nullptr, &document}, meter));
+    return shown(expression->evaluate({request_.head, peer, ofResponse ? &response_.head : nullptr, &document}, meter));
   }
 
   static std::string shown(const filters::Datum& datum) {

@@ -71,6 +71,25 @@ TEST(Expressions, ReadTheHeadOfTheRequest) {
   });
 }
 
+TEST(Expressions, ReadTheClient) {
+  const Rows rows = {
+      {"source.address", "\"192.0.2.1\""},     {"source.namespace", "\"apps\""},
+      {"source.serviceAccount", "\"worker\""}, {"source.principal", "\"spiffe://a.test/ns/apps/sa/worker\""},
+      {"source.assurance", "\"Certificate\""}, {"source.namespace + '/' + source.serviceAccount", "\"apps/worker\""}};
+  expectAll(rows);
+  expectAll(rows, MessageSide::kResponse);
+}
+
+TEST(Expressions, ReadNothingOfAClientThatIsNotShown) {
+  test::ExpressionRig rig;
+  rig.peer = {};
+  for (const char* name : {"address", "namespace", "serviceAccount", "principal", "assurance"}) {
+    EXPECT_EQ(rig("source." + std::string(name)), "\"\"") << name;
+  }
+  rig.peer.address = "192.0.2.1";
+  EXPECT_EQ(rig("source.assurance"), "\"None\"") << "there is a client, of whom nothing is known";
+}
+
 TEST(Expressions, ReadTheResponse) {
   expectAll({{"response.code", "429"},
              {"response.code >= 400 ? 'failed' : 'good'", "\"failed\""},

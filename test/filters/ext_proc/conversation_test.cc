@@ -112,6 +112,7 @@ class ConversationTest : public testing::Test, private processing::StepControl, 
   std::unique_ptr<processing::Callout> lastingCallout(const processing::CalloutRequest& wanted) override {
     return services_.callout(wanted, {});
   }
+  std::uint64_t client() const override { return 0; }
 
   test::FailedCallout nobody_;
   processing::Ticket tickets_ = 0;

@@ -20,11 +20,23 @@ TEST(ProxyHygiene, TakesTheDestinationFromTheTargetAlone) {
   EXPECT_EQ(secure.head().scheme, Scheme::kHttps);
   EXPECT_EQ(secure.head().target, "/");
   EXPECT_EQ(Checked(h1("OPTIONS", "http://a.test"), {{"host", "a"}}, kProxyTerms).head().target, "*");
-  for (const char* target : {"/", "*", "a.test", "ftp://a.test/", "http:///", "http://u@a.test/", "://a.test/"}) {
+  for (const char* target : {"*", "a.test", "ftp://a.test/", "http:///", "http://u@a.test/", "://a.test/"}) {
     EXPECT_EQ(Checked(h1("GET", target), {{"host", "a.test"}}, kProxyTerms).status(), 400) << target;
   }
   EXPECT_EQ(Checked(h1("GET", "http://a.test/"), {}, kProxyTerms).status(), 400);
   EXPECT_EQ(Checked(h1("GET", "http://a.test/", Version::kHttp10), {}, kProxyTerms).status(), 200);
+}
+
+// Only the exchange knows whether the proxy has sent such a request itself, which then is in a loop.
+TEST(ProxyHygiene, MarksATargetInOriginForm) {
+  Checked marked(h1("GET", "/x"), {{"host", "a.test"}}, kProxyTerms);
+  ASSERT_EQ(marked.status(), 200);
+  EXPECT_TRUE(marked.head().namesNoDestination);
+  EXPECT_TRUE(Checked(h1("OPTIONS", "*"), {{"host", "a.test"}}, kProxyTerms).head().namesNoDestination);
+  EXPECT_TRUE(Checked(h1("GET", "/x", Version::kHttp10), {}, kProxyTerms).head().namesNoDestination);
+  EXPECT_FALSE(Checked(h1("GET", "http://a.test/x"), {{"host", "a.test"}}, kProxyTerms).head().namesNoDestination);
+  EXPECT_FALSE(Checked(h1("CONNECT", "a.test:1"), {{"host", "a.test"}}, kProxyTerms).head().namesNoDestination);
+  EXPECT_FALSE(Checked(h1("GET", "/x"), {{"host", "a.test"}}).head().namesNoDestination);
 }
 
 TEST(ProxyHygiene, TakesConnectWithAHostAndAPort) {

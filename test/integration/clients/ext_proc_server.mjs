@@ -16,6 +16,11 @@
 //   away       It ends two of three streams as UNAVAILABLE before it has answered.
 //   hang, close, fail, garbage, wrong, twice, many, badname, badstatus, die (in the request's body)
 //
+// Where there are no headers, the attribute request.headers["x-do"] takes the place of x-do. In the phase connect:
+//
+//   only HOST  It refuses every address but that one with 451.
+//   hang HOST  It does so too, and does not answer about that one.
+//
 // If a request has x-mode, a JSON text, the answer to its headers has that mode_override.
 //
 // Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message, and with the values
@@ -113,16 +118,21 @@ function talk(call) {
     for (const [name, {fields}] of Object.entries(message.attributes ?? {})) {
       heard.push(`${name}[${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value ?? `number ${fields[key].number_value}`}`).join(' ')}]`);
     }
+    const asked = message.attributes?.['envoy.filters.http.ext_proc']?.fields ?? {};
+    what = asked['request.headers["x-do"]']?.string_value ?? what;
     if (part === 'request_headers') {
       const headers = headersIn(said);
-      what = headers['x-do'] ?? '';
+      what = headers['x-do'] ?? what;
+      if (/^(only|hang) /.test(what) && asked['destination.address'].string_value !== what.slice(5)) {
+        return void call.write({immediate_response: {status: {code: 451}, headers: {set_headers: [set('x-why', 'elsewhere')]}, body: Buffer.from('not there')}});
+      }
       for (const name of ['authorization', 'x-open']) if (name in headers) heard.push(`${name}=${headers[name]}`);
       if (message.metadata_context?.filter_metadata?.['sluice.dev']) {
         const fields = message.metadata_context.filter_metadata['sluice.dev'].fields;
         heard.push(`(${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value}`).join(' ')})`);
       }
     }
-    if (what === 'hang') return;
+    if (what.startsWith('hang')) return;
     if (what === 'away' && part === 'request_headers' && ++timesAway % 3 !== 0) {
       return void call.emit('error', {code: status.UNAVAILABLE, details: 'on purpose'});
     }

@@ -1,17 +1,21 @@
-// A WebSocket over HTTP/2 (RFC 8441): websocket_h2.mjs URL [CA_FILE]; the origin is websocket_origin.mjs. Exits with 1
-// at the first assertion that fails.
+// A WebSocket over HTTP/2 (RFC 8441): websocket_h2.mjs URL [CA_FILE [AUTHORITY]]; the origin is websocket_origin.mjs. An
+// authority is that of the origin, and URL then is a forward proxy. Exits with 1 at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {once} from 'node:events';
 import {readFileSync} from 'node:fs';
 import {connect} from 'node:http2';
 
-const [url, caFile] = process.argv.slice(2);
+const [url, caFile, authority] = process.argv.slice(2);
 const session = connect(url, caFile ? {ca: readFileSync(caFile)} : {});
 await once(session, 'remoteSettings');
 assert.equal(session.remoteSettings.enableConnectProtocol, true);
 
 const ask = (path) => session.request(
-  {':method': 'CONNECT', ':protocol': 'websocket', ':path': path, 'sec-websocket-version': '13'}, {endStream: false});
+  {
+    ':method': 'CONNECT', ':protocol': 'websocket', ':path': path, 'sec-websocket-version': '13',
+    ...(authority && {':scheme': 'http', ':authority': authority}),
+  },
+  {endStream: false});
 
 // Returns a client's masked frame, whose mask changes nothing.
 const frame = (opcode, payload) => Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);

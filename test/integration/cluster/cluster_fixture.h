@@ -44,7 +44,7 @@ class ClusterTest : public KubernetesTest {
   void install() const {
     installGatewayApi(kubectl());
     kubectl().apply(sluice({"manifests", "--image", "sluice:1"}).output);
-    kubectl().expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+    kubectl().expect({"wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"});
     kubectl().apply(settings());
     EXPECT_TRUE(cluster_->isRolledOut(kOperators, "sluice-controller"));
   }

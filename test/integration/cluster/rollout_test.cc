@@ -130,7 +130,7 @@ class KubeRollout : public ClusterTest {
       }
       return answering == 3 && now.size() == 3;
     };
-    if (eventually(holds, std::chrono::seconds(60))) return testing::AssertionSuccess();
+    if (eventually(holds)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << last << revisions();
   }
 
@@ -218,8 +218,7 @@ void KubeRollout::aCanaryThatIsLost() {
   kubectl().apply(route("four"));
   const std::string canary = awaitCanary({all[0], all[1]}, "four");
   kubectl().expect({"delete", "pod", "-n", "demo", canary});
-  EXPECT_TRUE(eventually([&] { return ofNewest("{.spec.canary}") != canary; }, std::chrono::seconds(60)))
-      << revisions();
+  EXPECT_TRUE(eventually([&] { return ofNewest("{.spec.canary}") != canary; })) << revisions();
   cluster_->continueProcessOf("demo", all[2]);
   EXPECT_TRUE(allAnswer("four"));
 }

@@ -9,6 +9,7 @@
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -150,6 +151,48 @@ TEST_F(ExplainPage, FollowsTheConfiguration) {
   gateway_.reload({.backends = {{.port = origin_.port()}},
                    .routes = routeOfRules("    - name: every\n      matches: [{path: {value: /}}]\n" + backendRefs())});
   EXPECT_THAT(explained("GET", "/chat", ""), HasSubstr(R"("rule":0,"ruleName":"every")"));
+}
+
+TEST_F(ExplainPage, TellsTheHealthThatTheGatewayKnows) {
+  EXPECT_THAT(explained("POST", "/chat", "x-team:+a"), HasSubstr(R"("health":{"state":"unknown")"));
+  logged("POST", "/chat", "X-Team: a");
+  EXPECT_TRUE(eventually([&] {
+    return explained("POST", "/chat", "x-team:+a").find(R"("health":{"state":"serving")") != std::string::npos;
+  }));
+}
+
+TEST_F(ExplainPage, ResolvesNamesForTheCommand) {
+  const auto command = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {programPath("sluice"),
+                                      "explain",
+                                      "--admin",
+                                      "127.0.0.1:" + std::to_string(gateway_.adminPort()),
+                                      "--url",
+                                      "http://any.test:" + std::to_string(gateway_.port()) + "/chat",
+                                      "--method",
+                                      "POST",
+                                      "-H",
+                                      "x-team: a"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  EXPECT_THAT(command({}).output, HasSubstr("the name was not resolved; --resolve does it\n"));
+  const ProgramOutcome resolved = command({"--resolve"});
+  EXPECT_EQ(resolved.exitCode, 0) << resolved.errors;
+  EXPECT_THAT(resolved.output,
+              HasSubstr("  address   127.0.0.1 port " + std::to_string(origin_.port()) + ", loopback, permitted\n"));
+}
+
+TEST_F(ExplainPage, ShowsRoutesThatAreRefused) {
+  const std::string call =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: "
+      "calls}\nspec:\n"
+      "  parentRefs: [{name: egress}]\n  hostnames: [any.test]\n  rules:\n    -\n" +
+      backendRefs();
+  gateway_.reload({.backends = {{.port = origin_.port()}}, .routes = routeOfRules(rules()) + call});
+  EXPECT_THAT(explained("POST", "/chat", "x-team:+a"),
+              HasSubstr(R"("refused":[{"kind":"GRPCRoute","name":"test/calls","parent":"test/egress","reason":)"
+                        R"("HostnameConflict","message":)"));
 }
 
 TEST_F(ExplainPage, RefusesABadQueryWithAShortReason) {

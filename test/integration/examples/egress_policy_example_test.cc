@@ -18,7 +18,7 @@ TEST(EgressPolicyExample, IsAValidConfiguration) {
 
 TEST(EgressPolicyExample, ShowsWhatIsAllowedDeniedAndAudited) {
   const ExampleCopy example("egress-policy", {"10580", "10581", "10501", "10502"});
-  const ProgramOutcome got = run(example.command(), std::chrono::seconds(60));
+  const ProgramOutcome got = run(example.command());
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_THAT(got.output, HasSubstr("   <- 200\n      audited by the rule default of demo/tried-out\n"));
   EXPECT_THAT(got.output, HasSubstr("   <- 403\n      denied by the rule no-deletion of demo/team\n"));

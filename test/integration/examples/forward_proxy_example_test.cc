@@ -18,7 +18,7 @@ TEST(ForwardProxyExample, IsAValidConfiguration) {
 
 TEST(ForwardProxyExample, ShowsRequestsTunnelsAndRefusals) {
   const ExampleCopy example("forward-proxy", {"10680", "10681", "10682", "10643", "10601", "10602"});
-  const ProgramOutcome got = run(example.command(), std::chrono::seconds(60));
+  const ProgramOutcome got = run(example.command());
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_THAT(got.output, HasSubstr("   <- CONNECT 000, request 200\n      the origin saw: \"via: 1.1 sluice"));
   EXPECT_THAT(got.output, HasSubstr("      allowed by the rule docs of demo/platform\n"));

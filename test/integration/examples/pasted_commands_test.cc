@@ -25,7 +25,7 @@ class PastedCommands : public testing::TestWithParam<PrintingExample> {};
 
 INSTANTIATE_TEST_SUITE_P(Examples, PastedCommands,
                          testing::Values(PrintingExample{"quickstart", {"10080", "10443", "9901", "9902"}, 5},
-                                         PrintingExample{"processors", {"10180", "10543", "9911", "9912"}, 11},
+                                         PrintingExample{"processors", {"10180", "10543", "9911", "9912"}, 14},
                                          PrintingExample{
                                              "processors/ext-proc", {"10380", "10343", "10303", "10301", "10302"}, 5},
                                          PrintingExample{"rollback", {"10280", "10243", "10201", "10202"}, 8}),
@@ -53,7 +53,7 @@ TEST_P(PastedCommands, RunInAnotherShell) {
   std::vector<std::string> command = example.command();
   command.push_back("--keep");
   ChildProcess shell(command);
-  ASSERT_TRUE(shell.waitForLine("Running until Ctrl-C", std::chrono::seconds(60))) << shell.output() << shell.errors();
+  ASSERT_TRUE(shell.waitForLine("Running until Ctrl-C")) << shell.output() << shell.errors();
   const std::size_t printed = GetParam().commands;
   std::vector<std::string> commands;
   EXPECT_TRUE(eventually([&] { return (commands = commandsIn(shell.output())).size() >= printed; })) << shell.output();

@@ -26,12 +26,18 @@ TEST(ProcessorsExample, ShowsInjectedFieldsAndRateLimits) {
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"authorization: Bearer demo-only-key\""), 3U) << got.output;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"authorization: Bearer of-the-client\""), 0U) << got.output;
-  EXPECT_EQ(countOf(got.output, "<- 200"), 7U) << got.output;
+  EXPECT_EQ(countOf(got.output, "<- 200"), 10U) << got.output;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-tenant: a\""), 2U) << got.output;
   EXPECT_THAT(got.output, HasSubstr("<- 429, retry-after: 30\n      the gateway says: \"code\":\"rate_limited\""));
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-tenant: b\""), 1U) << got.output;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-backend: small-models\""), 1U) << got.output;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-gateway-model-name: large\""), 1U) << got.output;
+  EXPECT_THAT(got.output, HasSubstr("the origin saw: \"body_start\": \"{\\\"prompt\\\": \\\"write to , card \\\"}\""));
+  for (const std::string most : {"100", "4000"}) {
+    EXPECT_THAT(got.output, HasSubstr("<- 200\n      the origin saw: \"body_start\": \"{\\\"prompt\\\": \\\"hello\\\", "
+                                      "\\\"max_tokens\\\": " +
+                                      most + "}\"\n"));
+  }
 }
 
 TEST(ExternalProcessorExample, IsAValidConfiguration) {

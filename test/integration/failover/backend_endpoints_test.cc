@@ -73,6 +73,19 @@ TEST_F(BackendEndpoints, OfTheLowestPriorityGetAllRequestsUntilTheyFail) {
   EXPECT_THAT(us_.heads().front(), HasSubstr("host: us.test:" + std::to_string(us_.port())));
 }
 
+TEST_F(BackendEndpoints, OfOnePriorityGetAsManyAttemptsAsThePolicySays) {
+  const std::string policy =
+      "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: order}\nspec:\n"
+      "  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}]\n"
+      "  retry: {codes: [503], attempts: 3, backoff: 1ms, attemptsPerPriority: 3}\n"
+      "  healthCheck: {passive: {consecutive5XxErrors: 0}}\n";
+  start(endpoint("eu.test", eu_.port()) + ", " + endpoint("us.test", us_.port(), ", priority: 1"), policy);
+  isBusy_ = true;
+  EXPECT_THAT(ask(4), Each("us"));
+  EXPECT_EQ(eu_.heads().size(), 12u) << "three for each request, then one at the next priority";
+  EXPECT_EQ(us_.heads().size(), 4u);
+}
+
 TEST_F(BackendEndpoints, ShareTheRequestsOfTheirPriorityByWeight) {
   start(endpoint("eu.test", eu_.port(), ", weight: 3") + ", " + endpoint("us.test", us_.port()));
   const std::vector<std::string> answers = ask(400);

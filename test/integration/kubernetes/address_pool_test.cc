@@ -70,7 +70,9 @@ class AddressPools : public KubernetesTest {
   /// Returns the part of /status about a Gateway, from its name to the status of the next object.
   std::string statusOf(const std::string& name) const {
     const std::string all = run({"curl", "-sS", "http://127.0.0.1:" + std::to_string(admin_) + "/status"}).output;
-    const std::size_t at = all.find("\"kind\":\"Gateway\",\"namespace\":\"default\",\"name\":\"" + name + "\"");
+    // Objects with faults are listed before.
+    const std::size_t at =
+        all.find("\"kind\":\"Gateway\",\"namespace\":\"default\",\"name\":\"" + name + "\"", all.find("\"objects\":["));
     if (at == std::string::npos) return {};
     const std::size_t status = all.find("\"status\":{", at);
     return all.substr(at, all.find("\"status\":{", status + 1) - at);

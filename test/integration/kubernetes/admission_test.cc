@@ -57,11 +57,11 @@ class KustomizeAdmission : public KustomizeTest {
     KustomizeTest::SetUp();
     if (IsSkipped()) return;
     kubectl().expect({"apply", "-f", manifests()});
-    kubectl().expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"});
+    kubectl().expect({"wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"});
     controller_ = std::make_unique<ClusterProcess>(std::vector<std::string>{"controller", "--image", kTheirImage},
                                                    controllersKubeconfig("sluice-system"));
     kubectl().expect(
-        {"wait", "-n", "sluice-system", "--for=create", "--timeout=60s", std::string("configmap/") + kListOfTypes});
+        {"wait", "-n", "sluice-system", "--for=create", "--timeout=100s", std::string("configmap/") + kListOfTypes});
   }
   /// Applies config/kustomize/admission and waits until the API server goes by it.
   void beginAdmission() {

@@ -155,6 +155,31 @@ TEST_F(StatusOfCluster, SaysWhatTheServerRefuses) {
       << statusBy(kubeconfig).errors;
 }
 
+TEST_F(StatusOfCluster, IsForAPersonWithAPluginInAListOfKubeconfigs) {
+  const TempDir folder;
+  const std::string tokens = folder.write("tokens", "secret-token,somebody,1,system:masters\n");
+  const KubeApiServer server({"--authorization-mode", "RBAC", "--token-auth-file", tokens});
+  installGatewayApi(Kubectl(server.kubeconfig()));
+  const std::string script = folder.write(
+      "plugin.sh",
+      "echo 'a message for the person' >&2\necho '{\"apiVersion\": \"client.authentication.k8s.io/v1\", \"kind\": "
+      "\"ExecCredential\", \"status\": {\"token\": \"secret-token\"}}'\n");
+  const std::string plugged = folder.write(
+      "kubeconfig", kubeconfigOf(server.url(), server.dataFolder() + "/ca.crt",
+                                 "{exec: {apiVersion: client.authentication.k8s.io/v1, command: sh, args: ['" + script +
+                                     "'], interactiveMode: Never}}"));
+  const ProgramOutcome got = run(
+      {"env", "KUBECONFIG=" + folder.path() + "/absent:" + plugged, programPath("sluice"), "status", "--kubernetes"});
+  EXPECT_THAT(got.errors, HasSubstr("a message for the person\n"));
+  EXPECT_THAT(got.errors, testing::Not(HasSubstr("API server")));
+  EXPECT_THAT(got.output + got.errors, testing::Not(HasSubstr("secret-token")));
+  EXPECT_EQ(got.output, statusBy(server.kubeconfig()).output);
+  const ProgramOutcome process =
+      sluice({"run", "--kubernetes", "--kubeconfig", plugged, "--admin", "127.0.0.1:1", "--health", "127.0.0.1:1"});
+  EXPECT_EQ(process.exitCode, 1);
+  EXPECT_THAT(process.errors, HasSubstr("credential plugins are for commands that a person runs"));
+}
+
 TEST_F(StatusOfCluster, SaysThatTheServerIsAwayOrSilent) {
   KubeApiServer server;
   FaultProxy proxy(server);

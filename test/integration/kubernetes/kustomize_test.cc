@@ -63,7 +63,7 @@ TEST_F(Kustomize, WhatAnEarlierVersionHasInstalledIsUpgradedInPlace) {
   const std::string packed = SLUICE_SOURCE_DIR "/test/support/kube/landed.yaml.gz";
   ASSERT_EQ(run({"sh", "-c", "gunzip -c " + packed + " > " + landed}).exitCode, 0);
   kubectl().expect({"apply", "-f", landed});
-  kubectl().expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+  kubectl().expect({"wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"});
   const std::string valid = SLUICE_SOURCE_DIR "/test/support/kube/objects/valid/";
   // The earlier version does not know all fields of today.
   kubectl().expect(

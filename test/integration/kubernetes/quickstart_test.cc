@@ -26,7 +26,7 @@ class KustomizeQuickstart : public KustomizeTest {
 
 TEST_F(KustomizeQuickstart, HasAllThatTheInstalledControllerNeedsToServeIt) {
   kubectl().expect({"apply", "-f", manifests({"--image", kTheirImage})});
-  kubectl().expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"});
+  kubectl().expect({"wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"});
   ClusterProcess controller({"controller", "--image", kTheirImage}, controllersKubeconfig("sluice-system"));
   kubectl().expect({"apply", "-k", kKustomize + "quickstart"});
   expectTrue("gateway", "egress", "", "Accepted");

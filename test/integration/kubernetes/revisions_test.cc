@@ -216,6 +216,7 @@ TEST_F(KubeRevisions, AreNotStartedFromIfTheyAreForged) {
   const std::string good = awaitRevisionIn("Served");
   applySettings("workers: many");
   ASSERT_NE(awaitRevisionIn("Tainted"), good);
+  sluice.reset();  // it would write the states of revisions anew
   const auto forge = [this](const std::string& revision, const std::string& data, const std::string& status) {
     kubectl->apply("apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata: {namespace: demo, name: egress-" +
                    revision + "}\nspec: {revision: " + revision +

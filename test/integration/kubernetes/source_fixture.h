@@ -76,7 +76,7 @@ class KubeSourceTest : public KubernetesTest {
     server = ownServer_.get();
     kubectl = std::make_unique<Kubectl>(server->kubeconfig());
     kubectl->apply(crds);
-    kubectl->expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+    kubectl->expect({"wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"});
     applyNamespaceAndClass();
   }
   void applyNamespaceAndClass() const {

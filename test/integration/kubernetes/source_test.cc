@@ -127,7 +127,7 @@ TEST_F(KubeSource, SaysWhichSecretIsForbiddenAndReadsItOnceItIsPermitted) {
                    "--resource-name=listener"});
   kubectl->expect(
       {"create", "rolebinding", "listener", "--namespace=demo", "--role=listener", "--serviceaccount=demo:gateway"});
-  EXPECT_TRUE(eventually(secure, std::chrono::seconds(60))) << sluice->process().errors();
+  EXPECT_TRUE(eventually(secure)) << sluice->process().errors();
   EXPECT_THAT(sluice->adminGet("/status"), Not(HasSubstr("does not let it be read")));
   EXPECT_EQ(logged("secret-token"), 0u);
 }
@@ -156,7 +156,7 @@ TEST_F(KubeSource, ReadsKindsWhoseDefinitionsAreDeletedAndInstalledAgain) {
   EXPECT_TRUE(sluice->process().waitForLine("HTTPRoute.gateway.networking.k8s.io"));
   installGatewayApi(*kubectl);
   kubectl->apply(objects);
-  EXPECT_TRUE(answers("/", "one", std::chrono::seconds(60)));
+  EXPECT_TRUE(answers("/", "one"));
   EXPECT_TRUE(sluice->process().waitForLine("these kinds are installed now"));
 }
 

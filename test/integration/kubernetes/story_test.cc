@@ -99,8 +99,8 @@ void KubeStory::beginning() {
 
   EXPECT_TRUE(isServed("models"));
   EXPECT_TRUE(isServed("kept"));
-  kubectl->expect({"wait", "--for=condition=Accepted", "--timeout=30s", "gatewayclass/test"});
-  kubectl->expect({"wait", "--for=condition=Programmed", "--timeout=30s", "-n", "demo", "gateway/egress"});
+  kubectl->expect({"wait", "--for=condition=Accepted", "--timeout=100s", "gatewayclass/test"});
+  kubectl->expect({"wait", "--for=condition=Programmed", "--timeout=100s", "-n", "demo", "gateway/egress"});
   EXPECT_EQ(kubectl->get("gateway", "demo", "egress", "{.status.addresses[*].value}"), "127.0.0.1");
   EXPECT_TRUE(eventually([&] { return attachedRoutes() == "2"; })) << attachedRoutes();
   EXPECT_TRUE(kubectl->waitFor("backends.sluice.dev", "demo", "models",
@@ -146,7 +146,7 @@ void KubeStory::deletion() {
   EXPECT_EQ(ask("/new"), "404");
   EXPECT_TRUE(eventually([&] { return attachedRoutes() == "1"; })) << attachedRoutes();
   EXPECT_EQ(kubectl->get("httproute", "demo", "kept", "{.metadata.resourceVersion}{.status}"), before);
-  kubectl->expect({"wait", "--for=condition=Programmed", "--timeout=1s", "-n", "demo", "gateway/egress"});
+  kubectl->expect({"wait", "--for=condition=Programmed", "--timeout=100s", "-n", "demo", "gateway/egress"});
   EXPECT_TRUE(reachesOrigin("/kept"));
 }
 

@@ -92,7 +92,7 @@ TEST_F(KubeTrafficEvents, NameTheProcessorWhoseLimitDeniesRequests) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask("/slow"), "429");
   EXPECT_TRUE(isTold("demo",
                      "Warning RequestDenied PayloadProcessor demo/limit: rate_limited: more requests than the "
-                     "gateway lets through, by limit-use"));
+                     "QoSController lets through (qosController), by limit-use"));
 }
 
 }  // namespace

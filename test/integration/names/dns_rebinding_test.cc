@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "test/integration/names/flipping_names.h"
 #include "test/integration/names/walls.h"
 #include "test/integration/support/canary.h"
 #include "test/integration/support/child_process.h"
@@ -19,42 +20,6 @@ namespace sluice::test {
 namespace {
 
 constexpr int kRebindingRequests = 10'000;
-constexpr const char* kOrigin = "127.0.0.2";
-
-/// The name resolves to these address lists in turn. The origin is in every second answer; where it is not alone, it
-/// comes last.
-const std::vector<std::vector<std::string>> kAnswers = {
-    {kOrigin},
-    {"127.0.0.1"},
-    {kOrigin},
-    {"169.254.169.254"},
-    {kOrigin},
-    {"0.0.0.0"},
-    {"127.0.0.1", kOrigin},
-    {"10.0.0.1", "192.168.0.1"},
-    {"169.254.169.254", "::1", "127.0.0.1", kOrigin},
-    {"::1"},
-    {kOrigin},
-    {"::ffff:127.0.0.1"},
-    {kOrigin},
-    {"::ffff:127.0.0.2"},
-    {"::ffff:127.0.0.1", kOrigin},
-    {"fd00::1"},
-    {kOrigin},
-    {"64:ff9b::7f00:1"},
-    {"64:ff9b::7f00:1", kOrigin},
-    {"2002:7f00:1::"},
-    {kOrigin},
-    {"100.64.0.1", "224.0.0.1", "fe80::1", "::"},
-};
-
-/// Returns the number before a word in h2load's output: "status codes: 4 2xx, 0 3xx, 4 4xx, 0 5xx".
-int counted(const std::string& output, const std::string& word) {
-  const std::size_t at = output.find(" " + word);
-  if (at == std::string::npos) return -1;
-  const std::size_t begin = output.find_last_of(" :,", at - 1) + 1;
-  return std::stoi(output.substr(begin, at - begin));
-}
 
 struct Kept {
   const char* name;
@@ -75,8 +40,9 @@ Kept forOneTurn(const char* name, bool hasStep, const Wall& wall) {
   return {name, 0, "minTtl: 0s", kRebindingRequests / 10, kRebindingRequests / 4, hasStep, wall};
 }
 Kept forAMoment(const char* name, const Wall& wall) {
-  return {name,  1,   "minTtl: 0s, maxTtl: 1ms", 2 * static_cast<int>(kAnswers.size()), kRebindingRequests / 100,
-          false, wall};
+  return {
+      name,  1,   "minTtl: 0s, maxTtl: 1ms", 2 * static_cast<int>(kFlippingAnswers.size()), kRebindingRequests / 100,
+      false, wall};
 }
 
 class DnsRebinding : public testing::TestWithParam<Kept> {
@@ -141,14 +107,11 @@ INSTANTIATE_TEST_SUITE_P(Answers, DnsRebinding,
                          [](const auto& given) { return given.param.name; });
 
 TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
-  const Canary origin(kOrigin, port);
+  const Canary origin(kFlippingOrigin, port);
   const Canary canary("127.0.0.1", port);
   const Canary canary6("::1", port);
   ASSERT_TRUE(origin.ok() && canary.ok());
-  const ScriptedNameServer names([ttl = GetParam().ttl](const DnsQuestion& question) {
-    const auto& answer = kAnswers[static_cast<std::size_t>(question.number) % kAnswers.size()];
-    return std::vector<ScriptedNameServer::Datagram>{{dnsReply(question, answer, ttl)}};
-  });
+  const ScriptedNameServer names(flippingNames(GetParam().ttl));
   GatewayProcess gateway(spec(names));
   const ProgramOutcome load =
       run({"h2load", "--h1", "-n", std::to_string(kRebindingRequests), "-c", "8", gateway.url("/")},
@@ -164,7 +127,8 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
   EXPECT_EQ(origin.connections(), allowed) << "each request had a connection of its own";
 
   const double looked = gateway.metric(
-      "sluice_processor_duration_seconds_count{type=\"gateway.networking.k8s.io/QoSController:v1\",phase=\"connect\"}");
+      "sluice_processor_duration_seconds_count{type=\"gateway.networking.k8s.io/"
+      "QoSController:v1\",phase=\"connect\",namespace=\"\",serviceAccount=\"\"}");
   if (GetParam().hasStep) {
     EXPECT_EQ(looked, allowed) << "and requests without an allowed address do not reach the step";
   }

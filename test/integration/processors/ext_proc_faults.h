@@ -4,21 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "test/integration/processors/fault_outcomes.h"
 #include "test/integration/support/faults/faulty_ext_proc_server.h"
-#include "test/integration/support/faults/whole_peers.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/route.h"
-#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 
@@ -78,20 +75,6 @@ inline std::vector<FaultRule> faultRulesOf(bool ofRequest, ServerReach reach = S
   return rules;
 }
 
-/// The expected outcome of an exchange.
-struct FaultOutcome {
-  enum class Kind : std::uint8_t {
-    kWhole,    // as if there were no processor
-    kRefused,  // the client gets an answer of the gateway
-    kCut,      // the client has the head of the Backend's answer, and sees that the body is broken off
-    kRefusedOrCut
-  };
-  Kind kind = Kind::kWhole;
-  bool fails = false;          // a step has failed
-  int status = 200;            // of the gateway's answer, if it refuses
-  bool mayReachOrigin = true;  // the head of the request may, when the request does not go on
-};
-
 /// The oracle: the outcome that the reference promises.
 inline FaultOutcome outcomeOf(const FaultCell& cell) {
   const FaultRule& rule = cell.rule;
@@ -118,7 +101,7 @@ inline FaultOutcome outcomeOf(const FaultCell& cell) {
   return outcome;
 }
 
-class FaultMatrix : public testing::Test {
+class FaultMatrix : public OutcomeChecks {
  protected:
   void start(bool ofRequest, const std::string& bounds) {
     GatewaySpec spec;
@@ -126,9 +109,9 @@ class FaultMatrix : public testing::Test {
     spec.backends = {{.port = origin_.port()},
                      {.name = "guard", .hostname = "guard.test", .port = server_.port()},
                      {.name = "down", .hostname = "down.test", .port = freePort()}};
-    std::vector<FaultRule> rules;
+    std::vector<std::string> rules;
     for (const ServerReach reach : {ServerReach::kPatient, ServerReach::kHasty, ServerReach::kDown}) {
-      for (const FaultRule& rule : faultRulesOf(ofRequest, reach)) rules.push_back(rule);
+      for (const FaultRule& rule : faultRulesOf(ofRequest, reach)) rules.push_back(ruleOf(rule));
     }
     spec.routes = routesOf(rules);
     gateway_ = std::make_unique<GatewayProcess>(spec);
@@ -159,28 +142,6 @@ class FaultMatrix : public testing::Test {
     EXPECT_EQ(isMarked, cell.rule.saysHeaders) << "the server has marked the head";
   }
 
-  /// Ends everything, and checks the results that are known only then.
-  void finish() {
-    EXPECT_TRUE(eventually([&] { return gateway_->metric("http_server_active_requests{") == 0; }));
-    EXPECT_EQ(failuresCounted("open"), failedOpen_);
-    EXPECT_EQ(failuresCounted("closed"), failedClosed_);
-    clients_ = {};
-    gateway_.reset();
-    origin_.stop();
-    for (const Refused& each : refused_) {
-      const auto heard = origin_.heard(each.number);
-      if (!heard) continue;
-      EXPECT_TRUE(each.mayReachOrigin) << each.name;
-      EXPECT_FALSE(heard->isWhole) << each.name;
-    }
-  }
-
-  WholeClient& client(bool isHttp2) {
-    auto& it = clients_[isHttp2 ? 1 : 0];
-    if (it == nullptr) it = std::make_unique<WholeClient>(gateway_->port(), isHttp2);
-    return *it;
-  }
-
   static ServerPlan planOf(const FaultCell& cell) {
     const bool isDuplex = cell.rule.mode == ProcessorMode::kFullDuplex;
     ServerPlan plan;
@@ -193,38 +154,16 @@ class FaultMatrix : public testing::Test {
   }
 
   PeerRequest requestOf(const FaultCell& cell) {
-    PeerRequest request;
-    request.number = ++number_;
-    request.path = cell.rule.path();
-    // An empty body is one only if its length is not stated.
-    const PeerFraming ofEmpty = cell.atBody ? PeerFraming::kChunked : PeerFraming::kNone;
-    const PeerFraming ofOther = number_ % 4 < 2 ? PeerFraming::kLength : PeerFraming::kChunked;
-    const PeerFraming framing = cell.size == 0 ? ofEmpty : ofOther;
-    if (cell.rule.ofRequest) {
-      request.framing = framing;
-      request.body = patternOf(cell.size);
-      request.answerSize = 4;
-    } else {
-      request.answerFraming = framing;
-      request.answerSize = cell.size;
-    }
-    return request;
+    return requestFor(cell.rule.path(), cell.rule.ofRequest, cell.atBody, cell.size);
   }
 
   void check(const FaultCell& cell, const FaultOutcome& expected, const PeerRequest& request,
              const PeerMessage& answer) {
-    if (expected.fails) ++(expected.kind == FaultOutcome::Kind::kWhole ? failedOpen_ : failedClosed_);
-    if (expected.kind == FaultOutcome::Kind::kWhole) return checkWhole(cell, request, answer);
-    if (cell.rule.ofRequest) refused_.push_back({request.number, expected.mayReachOrigin, cell.name()});
-    const bool isCut = expected.kind == FaultOutcome::Kind::kCut ||
-                       (expected.kind == FaultOutcome::Kind::kRefusedOrCut && answer.status == 200);
-    EXPECT_EQ(answer.status, isCut ? 200 : expected.status);
-    EXPECT_EQ(answer.isWhole, !isCut);
-    if (isCut) {
-      EXPECT_LE(answer.body.size(), request.answerSize);
-    } else {
-      EXPECT_NE(answer.body.find("\"code\""), std::string::npos) << answer.body;
+    if (expected.kind == FaultOutcome::Kind::kWhole) {
+      if (expected.fails) ++failedOpen_;
+      return checkWhole(cell, request, answer);
     }
+    checkRefused(cell.name(), cell.rule.ofRequest, expected, request, answer);
   }
 
   void checkWhole(const FaultCell& cell, const PeerRequest& request, const PeerMessage& answer) {
@@ -232,38 +171,9 @@ class FaultMatrix : public testing::Test {
     const bool isOwn = cell.fault == ServerFault::kOwnEnd;
     const std::string sent = isOwn && cell.rule.ofRequest ? kOwnBody : request.body;
     const std::string said = isOwn && !cell.rule.ofRequest ? kOwnBody : patternOf(request.answerSize);
-    EXPECT_EQ(answer.status, 200);
-    EXPECT_TRUE(answer.isWhole);
-    EXPECT_TRUE(answer.body == said) << answer.body.size() << " bytes came";
-    const auto heard = origin_.heard(request.number);
-    ASSERT_TRUE(heard);
-    EXPECT_TRUE(heard->isWhole);
-    EXPECT_TRUE(heard->body == sent) << heard->body.size() << " bytes came to the origin";
+    checkBodies(request, answer, sent, said);
   }
 
-  /// Returns how many steps have failed with that outcome, whatever the reason.
-  int failuresCounted(const std::string& outcome) const {
-    double sum = 0;
-    std::istringstream page(gateway_->metrics());
-    for (std::string line; std::getline(page, line);) {
-      const bool counts = line.starts_with("sluice_processor_failures_total{") &&
-                          line.find("outcome=\"" + outcome + "\"") != std::string::npos;
-      if (counts) sum += std::stod(line.substr(line.rfind(' ')));
-    }
-    return static_cast<int>(sum);
-  }
-
-  static std::string routesOf(const std::vector<FaultRule>& rules) {
-    constexpr std::size_t kMostRules = 16;  // of one route
-    std::string all;
-    for (std::size_t at = 0; at < rules.size(); at += kMostRules) {
-      all += std::string(at == 0 ? "" : "---\n") +
-             "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: r" +
-             std::to_string(at) + "}\nspec:\n  parentRefs: [{name: egress}]\n  rules:\n";
-      for (std::size_t i = at; i < std::min(rules.size(), at + kMostRules); ++i) all += ruleOf(rules[i]);
-    }
-    return all;
-  }
   static std::string ruleOf(const FaultRule& rule) {
     const auto way = [](const std::string& name, bool saysHeaders, ProcessorMode mode) {
       return name + "Headers: " + (saysHeaders ? "Send" : "Skip") + ", " + name + "Body: " + nameOf(mode);
@@ -280,20 +190,7 @@ class FaultMatrix : public testing::Test {
            "]\n" + backendRefs();
   }
 
-  struct Refused {
-    int number;
-    bool mayReachOrigin;
-    std::string name;
-  };
-
   FaultyExtProcServer server_;
-  WholeOrigin origin_;
-  std::unique_ptr<GatewayProcess> gateway_;
-  std::array<std::unique_ptr<WholeClient>, 2> clients_;
-  std::vector<Refused> refused_;
-  int number_ = 0;
-  int failedOpen_ = 0;
-  int failedClosed_ = 0;
 };
 
 }  // namespace sluice::test

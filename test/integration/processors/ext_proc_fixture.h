@@ -18,7 +18,7 @@ namespace sluice::test {
 
 inline constexpr const char* kAnswerOfOrigin =
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\nX-Secret: origin\r\n\r\nfrom origin\n";
-inline constexpr const char* kWhole =
+inline constexpr const char* kWholeBodies =
     "requestHeaders: Send, requestBody: Buffered, responseHeaders: Send, responseBody: Buffered";
 
 class ExternalProcessorTest : public testing::Test {

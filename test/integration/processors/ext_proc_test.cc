@@ -24,7 +24,7 @@ class ExternalProcessors : public ExternalProcessorTest {};
 constexpr const char* kIntroduced = "(backend=test/origin gateway=test/egress route=test/all tier=gold)";
 
 TEST_F(ExternalProcessors, EditHeadersAndBodiesOfBothWays) {
-  start(kWhole);
+  start(kWholeBodies);
   const std::string answer = post("", "hello");
   EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("x-guard: seen"), HasSubstr("FROM ORIGIN")));
   EXPECT_THAT(answer, Not(HasSubstr("x-secret"))) << "it was removed";
@@ -34,7 +34,7 @@ TEST_F(ExternalProcessors, EditHeadersAndBodiesOfBothWays) {
 }
 
 TEST_F(ExternalProcessors, AreToldOfNoBodyWhereThereIsNone) {
-  start(kWhole);
+  start(kWholeBodies);
   EXPECT_THAT(get(""), HasSubstr("FROM ORIGIN"));
   EXPECT_EQ(heard(), std::string("request_headers$ ") + kIntroduced + " response_headers response_body$");
 }
@@ -68,14 +68,14 @@ TEST_F(ExternalProcessors, GetLongBodiesInEachForm) {
 }
 
 TEST_F(ExternalProcessors, RefuseRequestsWithAnAnswerOfTheirOwn) {
-  start(kWhole);
+  start(kWholeBodies);
   const std::string answer = get("reject");
   EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 418"), HasSubstr("x-why: tea"), EndsWith("\r\n\r\nshort and stout")));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
 TEST_F(ExternalProcessors, RefuseGrpcCallsInGrpcsOwnTerms) {
-  start(kWhole);
+  start(kWholeBodies);
   const std::string answer = get("reject", {"--http2-prior-knowledge", "-H", "content-type: application/grpc"});
   EXPECT_THAT(answer, AllOf(StartsWith("HTTP/2 200"), HasSubstr("grpc-status: 9"), HasSubstr("x-why: tea"),
                             HasSubstr("grpc-message: short and stout")));
@@ -131,7 +131,7 @@ TEST_F(ExternalProcessors, ReplaceTheRequestsBodyAndNotThatOfAResponseThatComesB
 }
 
 TEST_F(ExternalProcessors, LeavePartsOutByModeOverrideIfTheyMay) {
-  startWith("    - " + guarding(", allowModeOverride: true, processingMode: {" + std::string(kWhole) + "}") +
+  startWith("    - " + guarding(", allowModeOverride: true, processingMode: {" + std::string(kWholeBodies) + "}") +
             backendRefs());
   EXPECT_THAT(post("less", "hello"), HasSubstr("from origin"));
   EXPECT_THAT(origin_.bodies(), ElementsAre("hello"));
@@ -139,7 +139,7 @@ TEST_F(ExternalProcessors, LeavePartsOutByModeOverrideIfTheyMay) {
 }
 
 TEST_F(ExternalProcessors, EndTheStreamAndHearNoMore) {
-  start(kWhole);
+  start(kWholeBodies);
   EXPECT_THAT(post("close", "hello"), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("from origin")));
   EXPECT_THAT(origin_.bodies(), ElementsAre("hello"));
 }
@@ -153,7 +153,7 @@ TEST_F(ExternalProcessors, FailClosedOrAreLeftOutByteForByte) {
   constexpr ServerFault kFaults[] = {{"hang", 504}, {"fail", 500},    {"garbage", 500}, {"wrong", 500},
                                      {"many", 500}, {"badname", 500}, {"die", 500}};
   for (const bool open : {false, true}) {
-    start(kWhole, open ? ", failOpen: true" : "", "timeouts: {processor: 500ms}\n");
+    start(kWholeBodies, open ? ", failOpen: true" : "", "timeouts: {processor: 500ms}\n");
     for (const ServerFault& fault : kFaults) {
       const std::size_t before = origin_.bodies().size();
       const std::string answer = post(fault.what, "hello");
@@ -170,13 +170,13 @@ TEST_F(ExternalProcessors, FailClosedOrAreLeftOutByteForByte) {
 }
 
 TEST_F(ExternalProcessors, RefuseRequestsWithAStatusThatIsNoneEvenIfTheyFailOpen) {
-  start(kWhole, ", failOpen: true");
+  start(kWholeBodies, ", failOpen: true");
   EXPECT_THAT(get("badstatus"), StartsWith("HTTP/1.1 500"));
   EXPECT_TRUE(origin_.heads().empty());
 }
 
 TEST_F(ExternalProcessors, FailIfTheyAnswerTwice) {
-  start(kWhole);
+  start(kWholeBodies);
   EXPECT_THAT(post("twice", "hello"), StartsWith("HTTP/1.1 500"));
 }
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
@@ -19,6 +20,7 @@ namespace {
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 using testing::Not;
 using testing::StartsWith;
 
@@ -34,11 +36,7 @@ class ExternalSpellings : public testing::Test {
  protected:
   /// Returns the Service of the server in the form that users write.
   std::string service() const {
-    return "---\napiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: guard}\nspec: {ports: [{name: grpc, "
-           "port: 9002, appProtocol: kubernetes.io/h2c}]}\n---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"
-           "metadata: {namespace: test, name: guard-1, labels: {kubernetes.io/service-name: guard}}\naddressType: "
-           "IPv4\nports: [{name: grpc, port: " +
-           std::to_string(server_->port()) + "}]\nendpoints: [{addresses: [127.0.0.1]}]\n";
+    return serviceOf("guard", server_->port(), "{name: grpc, port: 9002, appProtocol: kubernetes.io/h2c}");
   }
   /// Starts a gateway whose one rule has these filters, with these objects beside the server's Service.
   void start(const std::string& filters, const std::string& objects) {
@@ -192,6 +190,106 @@ TEST_F(ExternalSpellings, NetworkingProcessorFailsClosedWithoutItsServer) {
 
 TEST_F(ExternalSpellings, NetworkingProcessorFailsOpenWithoutItsServer) {
   start("", networkingProcessor("kind: Gateway, name: egress", remoteProcessor("FailOpen")));
+  expectWithoutServer(true);
+}
+
+constexpr const char* kTwoWays =
+    "request_headers \\(backend=test/origin gateway=test/egress route=test/all tier=gold\\) "
+    "request_body\\$ response_headers response_body.*";
+
+/// Returns the processor of the proposal's inline filter. Its context may stand beside the config or in it.
+std::string proposalsProcessor(const std::string& failureMode, bool contextIsBeside,
+                               const std::string& timeout = "5s") {
+  const std::string context = "context: {tier: gold}";
+  return "{name: guard, backendRefs: [{name: guard, port: 9002}], config: {timeout: \"" + timeout +
+         "\", failureMode: " + failureMode + (contextIsBeside ? "}, " + context : ", " + context + "}") + "}";
+}
+
+std::string filtersOf(const std::string& filter) { return "      filters: [" + filter + "]\n"; }
+
+std::string inlineFilter(const std::string& processors) {
+  return filtersOf("{type: PayloadProcessing, payloadProcessing: [" + processors + "]}");
+}
+
+TEST_F(ExternalSpellings, InlineFilterEditsAndRefuses) {
+  for (const bool contextIsBeside : {true, false}) {
+    start(inlineFilter(proposalsProcessor("closed", contextIsBeside)), "");
+    expectEditsAndRefusals();
+    EXPECT_THAT(heard(), MatchesRegex(kTwoWays));
+  }
+}
+
+TEST_F(ExternalSpellings, InlineFilterRunsItsProcessorsInTheirOrder) {
+  start(
+      inlineFilter(
+          "{name: first, type: InProcess, inProcess: {request: {setHeaders: [{name: x-do, value: \"'reject'\"}]}}}, " +
+          proposalsProcessor("closed", true)),
+      "");
+  EXPECT_THAT(post(""), StartsWith("HTTP/1.1 418"));
+  start(inlineFilter(
+            proposalsProcessor("closed", true) +
+            ", {name: last, type: InProcess, inProcess: {request: {setHeaders: [{name: x-do, value: \"'reject'\"}]}}}"),
+        "");
+  EXPECT_THAT(post(""), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(origin_.heads().back(), HasSubstr("x-do: reject"));
+}
+
+TEST_F(ExternalSpellings, InlineFilterFailsAsItsModeSays) {
+  for (const bool isOpen : {true, false}) {
+    server_ = std::make_unique<GrpcOrigin>(std::nullopt, "ext_proc_server.mjs");
+    const std::size_t before = origin_.bodies().size();
+    start(inlineFilter(proposalsProcessor(isOpen ? "open" : "closed", true, "500ms")), "");
+    EXPECT_THAT(post("hang"), StartsWith(isOpen ? "HTTP/1.1 200" : "HTTP/1.1 504")) << "its own timeout";
+    killServer();
+    start(inlineFilter(proposalsProcessor(isOpen ? "open" : "closed", true)), "");
+    EXPECT_THAT(post(""), StartsWith(isOpen ? "HTTP/1.1 200" : "HTTP/1.1 500"));
+    EXPECT_EQ(origin_.bodies().size() - before, isOpen ? 2U : 0U);
+  }
+}
+
+/// Returns the proposal's pipeline, in one of the groups that have the kind.
+std::string proposalsPipeline(const std::string& group, const std::string& processors) {
+  return documentWith(group + "/v1alpha1", "PayloadProcessingPipeline", "processors: [" + processors + "]", "line");
+}
+
+TEST_F(ExternalSpellings, PipelineEditsAndRefusesByEitherFilter) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"gateway.networking.k8s.io", "{type: PayloadProcessingRef, payloadProcessingRef: {name: line}}"},
+      {"gateway.networking.k8s.io",
+       "{type: PayloadProcessingRef, payloadProcessingRef: {group: gateway.networking.k8s.io, kind: "
+       "PayloadProcessingPipeline, name: line}}"},
+      {"sluice.dev",
+       "{type: PayloadProcessingRef, payloadProcessingRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: "
+       "line}}"},
+      {"gateway.networking.k8s.io",
+       "{type: ExtensionRef, extensionRef: {group: gateway.networking.k8s.io, kind: PayloadProcessingPipeline, name: "
+       "line}}"},
+      {"sluice.dev",
+       "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: line}}"}};
+  for (const auto& [group, filter] : cases) {
+    SCOPED_TRACE(filter);
+    start(filtersOf(filter), proposalsPipeline(group, proposalsProcessor("closed", false)));
+    expectEditsAndRefusals();
+    EXPECT_THAT(heard(), MatchesRegex(kTwoWays));
+  }
+}
+
+TEST_F(ExternalSpellings, PipelineRefusesTheRequestsOfItsRuleUntilItIsThere) {
+  const std::string filter = filtersOf("{type: PayloadProcessingRef, payloadProcessingRef: {name: line}}");
+  start(filter, "");
+  EXPECT_THAT(post(""), AllOf(StartsWith("HTTP/1.1 500"), HasSubstr("proxy_configuration_error")));
+  start(filter, proposalsPipeline("sluice.dev", proposalsProcessor("closed", true)));
+  EXPECT_THAT(post(""), StartsWith("HTTP/1.1 500")) << "one of the other group";
+  start(filter, proposalsPipeline("gateway.networking.k8s.io", "{name: guard, backendRefs: [], config: {}}"));
+  EXPECT_THAT(post(""), StartsWith("HTTP/1.1 500")) << "one that is not valid";
+  EXPECT_TRUE(origin_.heads().empty());
+  start(filter, proposalsPipeline("gateway.networking.k8s.io", proposalsProcessor("closed", true)));
+  expectEditsAndRefusals();
+}
+
+TEST_F(ExternalSpellings, PipelineFailsOpenWithoutItsServer) {
+  start(filtersOf("{type: PayloadProcessingRef, payloadProcessingRef: {name: line}}"),
+        proposalsPipeline("gateway.networking.k8s.io", proposalsProcessor("open", false)));
   expectWithoutServer(true);
 }
 

@@ -58,6 +58,21 @@ TEST_F(Qos, LetsABurstPassAndAnswers429WithRetryAfter) {
   EXPECT_EQ(origin_.heads().size(), 6U);
 }
 
+TEST_F(Qos, IsALimitThatIsNamedAndCountedAndNoAttemptAtTheBackend) {
+  for (const char* phase : {"request-headers", "backend-request"}) {
+    GatewayProcess gateway(specOf(qos(kSlow + std::string("1"), phase)));
+    EXPECT_EQ(statusAt(gateway.port()), 200);
+    for (int i = 0; i < 2; ++i) EXPECT_THAT(ask(gateway, "/"), HasSubstr("\"limit\":\"qosController\""));
+    EXPECT_EQ(gateway.limitHits("qosController"), 2) << phase;
+    EXPECT_EQ(gateway.metric(attemptsOf("origin", "200")), 1) << phase;
+    EXPECT_EQ(gateway.metric(attemptsOf("origin", "429", "rate_limited")), 0) << phase;
+    EXPECT_EQ(gateway.metric(attemptsOf("origin", "", "rate_limited")), 0) << phase;
+    EXPECT_TRUE(eventually([&] {
+      return gateway.adminGet("/events").find("(qosController), by qos") != std::string::npos;
+    })) << phase;
+  }
+}
+
 TEST_F(Qos, IsNamedInTheLogByItsUse) {
   GatewayProcess gateway(specOf(qos(kSlow + std::string("1"))));
   EXPECT_EQ(statusAt(gateway.port()), 200);

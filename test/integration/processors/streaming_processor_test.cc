@@ -52,6 +52,30 @@ TEST_F(ProcessorOnNghttp2, SetsAFieldInBothHeads) {
   EXPECT_THAT(ask(*gateway_, "/"), AllOf(HasSubstr("\r\nx-guard: seen\r\n"), HasSubstr("\"x-guard: seen\"")));
 }
 
+TEST_F(ProcessorOnNghttp2, ChangesTheBodyOfItsOwnBackendAloneBeforeAuthentication) {
+  for (const std::string mode : {"Buffered", "Streamed", "FullDuplexStreamed"}) {
+    server_ = std::make_unique<ChildProcess>(std::vector<std::string>{programPath("sluice-ext-proc"), "--upper"});
+    const auto line = server_->waitForLine("listening on ");
+    ASSERT_TRUE(line) << server_->errors();
+    GatewaySpec spec;
+    spec.backends = {
+        {.port = echo_.port(),
+         .extensions = "[{name: guard, type: 'sluice.dev/ExtProc:v1', preAuth: true, timeout: 10s, config: "
+                       "{backendRefs: [" +
+                       backendRef("guard") + "], processingMode: {requestBody: " + mode +
+                       ", responseHeaders: Skip}}}]"},
+        {.name = "guard",
+         .hostname = "guard.test",
+         .port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)))},
+        {.name = "plain", .hostname = "plain.test", .port = echo_.port()}};
+    spec.routes = routeOfRules("    - matches: [{headers: [{name: x-plain, value: '1'}]}]\n      backendRefs: [" +
+                               backendRef("plain") + "]\n    -\n" + backendRefs());
+    gateway_ = std::make_unique<GatewayProcess>(spec);
+    EXPECT_TRUE(ask(*gateway_, "/echo", {"--data-binary", "hello"}).ends_with("\r\n\r\nHELLO")) << mode;
+    EXPECT_TRUE(ask(*gateway_, "/echo", {"-H", "x-plain: 1", "--data-binary", "hello"}).ends_with("\r\n\r\nhello"));
+  }
+}
+
 TEST_F(ProcessorOnNghttp2, ChangesBodiesLargerThanAnyWindow) {
   const std::string sent = folder_.write("body", std::string(5'000'000, 'a'));
   start("requestBody: Streamed, responseBody: Streamed", {"--upper"});

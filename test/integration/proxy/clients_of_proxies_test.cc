@@ -140,6 +140,16 @@ const ProxyClient kOtherProtocols[] = {
                    {"wss://" + it.start("websocket_origin.mjs", true), it.authorities(), it.proxy()});
      },
      {"connect"}},
+    {"WebSocketOverHttp2",
+     [](ClientStage& it) {
+       return node(it, "websocket_h2.mjs", {it.proxy(), "", it.start("websocket_origin.mjs", false)});
+     },
+     {"absolute"}},
+    {"WebSocketOverHttp2AndAProxyWithTls",
+     [](ClientStage& it) {
+       return node(it, "websocket_h2.mjs", {it.tlsProxy(), it.authorities(), it.start("websocket_origin.mjs", false)});
+     },
+     {"absolute"}},
     {"Grpc", [](ClientStage& it) { return node(it, "grpc.mjs", {it.start("grpc_origin.mjs", false)}); }, {"connect"}},
     {"GrpcOverTls",
      [](ClientStage& it) {
@@ -193,7 +203,7 @@ class ProxyClients : public testing::TestWithParam<ProxyClient> {};
 
 TEST_P(ProxyClients, ReachTheirOriginsUnchanged) {
   ClientStage stage;
-  const ProgramOutcome got = run(GetParam().command(stage), std::chrono::seconds(60));
+  const ProgramOutcome got = run(GetParam().command(stage));
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
   ChildProcess& gateway = stage.gateway().process();
   for (const char* way : GetParam().ways) {

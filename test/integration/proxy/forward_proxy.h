@@ -17,6 +17,18 @@ inline std::string allowingHost(const std::string& name, const std::string& host
   return allowing(name, "to: {hostnames: [" + host + "], ports: [" + std::to_string(port) + "]}" + more);
 }
 
+/// The alert of TLS by which a tunnel ends that is refused after its 200.
+inline const std::string kAccessDenied("\x15\x03\x03\x00\x02\x02\x31", 7);
+
+/// Returns the series of tunnels whose destinations clients alone have named.
+inline std::string tunnelSeries(const std::string& family, const std::string& more) {
+  return "sluice_" + family + "{gateway=\"test/egress\",route=\"\",backend=\"\"" + more + "}";
+}
+/// Returns the number of such tunnels that are open.
+inline double openTunnels(const GatewayProcess& gateway) {
+  return gateway.metric(tunnelSeries("tunnels", ",way=\"connect\""));
+}
+
 class ForwardProxy {
  public:
   ForwardProxy() {

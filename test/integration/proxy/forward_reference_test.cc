@@ -76,6 +76,7 @@ class RefusingProxies {
     note(covered_, "GET http://dynamic.test:9/" + end);
     note(covered_, "GET http://a.dynamic.test:10/" + end);
     note(covered_, "GET http://inner.test:9/" + end);
+    note(covered_, "GET http://allowed.test:" + std::to_string(covered_) + "/" + end);
     note(members_, "CONNECT allowed.test:9" + end);
     note(members_, "CONNECT allowed.test:9" + end + "Proxy-Authorization: Basic !\r\n");
     note(members_, "CONNECT allowed.test:9" + end + "Proxy-Authorization: " + basic("ann", "wrong") + "\r\n");

@@ -48,13 +48,11 @@ ProgramOutcome shell(const ClientStage& stage, const std::string& folder, const 
                      const std::vector<std::string>& arguments = {}) {
   std::vector<std::string> argv = {"sh", "-euc", "cd \"$0\"\n" + script, folder};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return run(stage.inEnvironment(argv), std::chrono::seconds(60));
+  return run(stage.inEnvironment(argv));
 }
 
-TEST(ProxiedGit, ClonesARepository) {
-  ClientStage stage;
-  const TempDir folder;
-  const ProgramOutcome made = shell(stage, folder.path(), R"sh(
+/// Makes a repository with 20 commits, and a bare copy of it.
+constexpr const char* kMakeRepository = R"sh(
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 git init -q made && cd made
 for number in $(seq 20); do
@@ -62,7 +60,12 @@ for number in $(seq 20); do
   git add . && git -c user.name=test -c user.email=test@origin.test commit -q -m "number $number"
 done
 cd .. && git clone -q --bare made made.git && git -C made.git update-server-info
-)sh");
+)sh";
+
+TEST(ProxiedGit, ClonesARepository) {
+  ClientStage stage;
+  const TempDir folder;
+  const ProgramOutcome made = shell(stage, folder.path(), kMakeRepository);
   ASSERT_EQ(made.exitCode, 0) << made.output << made.errors;
   const FileServer origin(folder.path(), stage.identity());
   const ProgramOutcome got = shell(stage, folder.path(), R"sh(
@@ -77,6 +80,55 @@ done
                                    {stage.authorities(), origin.plain(), origin.secure()});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
   EXPECT_EQ(got.output, "20\n20\n");
+  EXPECT_TRUE(stage.gateway().process().waitForLine("\"way\":\"connect\""));
+}
+
+/// Serves the repositories of a folder by git http-backend behind TLS.
+class SmartGitServer {
+ public:
+  SmartGitServer(const std::string& root, const CertifiedKey& identity) {
+    const std::string certificate = folder_.write("origin.crt", identity.certificate);
+    const std::string key = folder_.write("origin.key", identity.key);
+    process_ = std::make_unique<ChildProcess>(
+        std::vector<std::string>{"/usr/bin/python3", std::string(kClients) + "git_origin.py", root, certificate, key});
+    const auto line = process_->waitForLine("listening on ");
+    EXPECT_TRUE(line) << process_->errors();
+    if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+  }
+
+  std::string url() const { return "https://" + ClientStage::at(port_); }
+  ChildProcess& process() { return *process_; }
+
+ private:
+  TempDir folder_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<ChildProcess> process_;
+};
+
+TEST(ProxiedGit, ClonesFetchesAndPushesByTheSmartProtocol) {
+  ClientStage stage;
+  const TempDir folder;
+  const ProgramOutcome made = shell(stage, folder.path(), std::string(kMakeRepository) + R"sh(
+git -C made.git config http.receivepack true
+)sh");
+  ASSERT_EQ(made.exitCode, 0) << made.output << made.errors;
+  SmartGitServer origin(folder.path(), stage.identity());
+  const ProgramOutcome got = shell(stage, folder.path(), R"sh(
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_SSL_CAINFO="$1" GIT_TERMINAL_PROMPT=0
+git clone -q --depth 3 "$2/made.git" cloned && cd cloned
+git log --oneline | wc -l
+git fetch -q --unshallow
+git log --oneline | wc -l
+cmp ../made/file-20 file-20
+head -c 3000000 /dev/urandom > large
+git add large && git -c user.name=test -c user.email=test@origin.test commit -q -m large
+git push -q origin HEAD
+git -C ../made.git log --oneline | wc -l
+)sh",
+                                   {stage.authorities(), origin.url()});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors << origin.process().errors();
+  EXPECT_EQ(got.output, "3\n20\n21\n");
+  EXPECT_TRUE(origin.process().waitForLine("POST /made.git/git-receive-pack"));
   EXPECT_TRUE(stage.gateway().process().waitForLine("\"way\":\"connect\""));
 }
 

@@ -29,13 +29,6 @@ void greetAndEcho(BlockingSocket& socket, RawOrigin& /*origin*/) {
   socket.send("bye\n");
 }
 
-const std::string kAccessDenied("\x15\x03\x03\x00\x02\x02\x31", 7);
-
-/// Returns the series of tunnels whose destinations clients alone have named.
-std::string tunnelSeries(const std::string& family, const std::string& more) {
-  return "sluice_" + family + "{gateway=\"test/egress\",route=\"\",backend=\"\"" + more + "}";
-}
-
 class Tunnels : public testing::Test {
  protected:
   std::string at(const std::string& host) const { return host + ":" + std::to_string(origin_.port()); }
@@ -267,6 +260,7 @@ TEST_F(Tunnels, AreForForwardProxiesAlone) {
   const ReceivedResponse refused = ForwardProxy::connect(client, at("a.test"));
   EXPECT_EQ(refused.status, 405);
   EXPECT_THAT(refused.head, HasSubstr("llow: "));
+  EXPECT_THAT(client.readAll(), HasSubstr("use a listener of the protocol sluice.dev/HTTPPROXY"));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace sluice::test {
 
 /// Long enough for a busy machine and a binary under sanitizers; a passing test never waits for it.
-inline constexpr std::chrono::seconds kPatience{30};
+inline constexpr std::chrono::seconds kPatience{120};
 
 class ChildProcess {
  public:

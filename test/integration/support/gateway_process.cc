@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -232,7 +233,10 @@ bool GatewayProcess::reaches(const std::string& series, double least, std::chron
 
 EchoOrigin::EchoOrigin(const std::optional<CertifiedKey>& identity, const std::vector<std::string>& options,
                        bool release) {
-  std::vector<std::string> argv = {programPath("sluice-echo", release), "--listen", "127.0.0.1:0"};
+  std::vector<std::string> argv = {programPath("sluice-echo", release)};
+  if (std::find(options.begin(), options.end(), "--listen") == options.end()) {
+    argv.insert(argv.end(), {"--listen", "127.0.0.1:0"});
+  }
   if (identity) {
     const auto more = {std::string("--tls-cert"), folder_.write("origin.crt", identity->certificate),
                        std::string("--tls-key"), folder_.write("origin.key", identity->key)};

@@ -107,6 +107,8 @@ class GatewayProcess {
   /// Write `spec`, or any text, over the configuration, and send no signal.
   void rewrite(const GatewaySpec& spec) const;
   void replaceFile(const std::string& text) const;
+  /// Returns the text of its configuration.
+  std::string configuration() const { return readFile(folder_.path() + "/gateway.yaml"); }
   /// Returns true once /readyz answers 200.
   bool isReady() const;
 

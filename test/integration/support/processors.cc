@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 namespace sluice::test {
 namespace {
@@ -33,6 +34,27 @@ std::string inlined(const std::string& uses) { return "{type: PayloadProcessing,
 std::string secretOf(const std::string& name, const std::string& members, const std::string& nameSpace) {
   return "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
          "}\nstringData: {" + members + "}\n";
+}
+
+std::string blockOf(const std::string& key, const std::string& text, const std::string& indent) {
+  std::string block = indent + key + ": |\n";
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) block += indent + "  " + line + "\n";
+  return block;
+}
+
+std::string configMapOf(const std::string& name, const std::vector<std::pair<std::string, std::string>>& data,
+                        const std::string& nameSpace) {
+  std::string text =
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: " + nameSpace + ", name: " + name + "}\ndata:\n";
+  for (const auto& [key, value] : data) text += blockOf(key, value, "  ");
+  return text;
+}
+
+std::string entryOf(const std::string& type, const std::string& engine, const std::string& phases,
+                    const std::string& settings, const std::string& schemas) {
+  return "type: " + type + "\nengine: " + engine + "\nphases: [" + phases + "]\n" +
+         (engine == "builtin" ? "" : "schemaRef: {name: " + schemas + "}\n") + settings;
 }
 
 std::size_t countOf(std::string_view text, std::string_view part) {

@@ -23,6 +23,14 @@ std::string backendRef(const std::string& name, const std::string& more) {
 
 std::string backendRefs(const std::string& more) { return "      backendRefs: [" + backendRef("origin", more) + "]\n"; }
 
+std::string serviceOf(const std::string& name, std::uint16_t endpoint, const std::string& port) {
+  const std::string portName = port.substr(port.find(':') + 2, port.find(',') - port.find(':') - 2);
+  return "---\napiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: " + name + "}\nspec: {ports: [" + port +
+         "]}\n---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {namespace: test, name: " + name +
+         "-1, labels: {kubernetes.io/service-name: " + name + "}}\naddressType: IPv4\nports: [{name: " + portName +
+         ", port: " + std::to_string(endpoint) + "}]\nendpoints: [{addresses: [127.0.0.1]}]\n";
+}
+
 std::string ruleOfPrefix(const std::string& path, const std::string& backend) {
   return "    - matches: [{path: {type: PathPrefix, value: " + path + "}}]\n      backendRefs: [" +
          backendRef(backend) + "]\n";

@@ -1,6 +1,7 @@
 // Makes documents for tests of routes, as YAML, sends requests by such a route, and names the series that count them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ std::string backendRef(const std::string& name = "origin", const std::string& mo
 /// Returns the backendRefs of a rule with one weighted backend, as a line.
 std::string backendRefs(const std::string& more = {});
 
+/// Returns a Service of the namespace test with this one port, "{name: web, port: 80}", and a ready endpoint of
+/// 127.0.0.1, as documents.
+std::string serviceOf(const std::string& name, std::uint16_t endpoint,
+                      const std::string& port = "{name: web, port: 80}");
 /// Returns a rule, as lines, by which requests below that path go to a Backend of the test.
 std::string ruleOfPrefix(const std::string& path, const std::string& backend);
 

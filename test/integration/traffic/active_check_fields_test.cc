@@ -232,7 +232,7 @@ TEST_F(CheckFields, SetHowManyResultsInARowAreNeeded) {
   const auto counting = [](const std::string& thresholds) {
     return everySpelling(
         "healthCheck: {active: {type: HTTP, interval: 100ms, timeout: 24h, " + thresholds + ", http: {path: /}}}",
-        "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 100ms, "
+        "healthChecking: {activeChecks: [{type: http, logging: {enabled: true}, healthyCheckInterval: 100ms, "
         "unhealthyCheckInterval: 100ms, connectionTimeout: 24h, " +
             thresholds + "}]}");
   };
@@ -263,8 +263,8 @@ TEST(CheckFieldsOfGrpc, NameTheServiceAndTheAuthority) {
   const GrpcOrigin origin(std::nullopt, "health_origin.mjs");  // a service with the name of the authority serves
   const std::string own = "healthCheck: {active: {type: GRPC, interval: 100ms, timeout: 10s, grpc: {";
   const std::string proposed =
-      "healthChecking: {activeChecks: [{type: grpc, healthyCheckInterval: 100ms, unhealthyCheckInterval: 100ms, "
-      "connectionTimeout: 10s, grpc: {";
+      "healthChecking: {activeChecks: [{type: grpc, logging: {enabled: true}, healthyCheckInterval: 100ms, "
+      "unhealthyCheckInterval: 100ms, connectionTimeout: 10s, grpc: {";
   const std::pair<SpelledPolicy, int> cases[] = {
       {ownFields(own + "hostname: health.test, service: health.test}}}"), 1},
       {ownFields(own + "hostname: health.test, service: grpc.test}}}"), 0},

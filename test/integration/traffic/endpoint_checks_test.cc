@@ -123,7 +123,8 @@ TEST_F(EndpointChecks, DegradeABackendThatLeadsToTheServiceUntilAllFail) {
     return eventually([&] { return gateway_->adminGet("/status").find(condition) != std::string::npos; });
   };
   EXPECT_TRUE(says("{\"object\":\"Backend.sluice.dev/test/models\",\"endpoint\":\"" + one_.address() +
-                   "\",\"healthy\":false}"));
+                   "\",\"healthy\":false,\"address\":\"" + one_.address() +
+                   "\",\"weight\":1,\"state\":\"unhealthy\",\"since\":\""));
   EXPECT_TRUE(says("the health checks of " + one_.address() + " fail"));
   EXPECT_THAT(gateway_->adminGet("/status"), HasSubstr("\"Degraded\""));
   two_.setHealthy(false);

@@ -23,6 +23,7 @@ namespace {
 using std::chrono::seconds;
 using testing::AllOf;
 using testing::Ge;
+using testing::HasSubstr;
 using testing::Le;
 
 constexpr const char* kBusyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
@@ -113,6 +114,12 @@ TEST_F(EjectionFields, SetHowManyFailuresInARowEject) {
   for (const SpelledPolicy& policy : cases) {
     start(policy);
     EXPECT_EQ(failingAfter(20), 7U) << policy.fields;
+    EXPECT_EQ(gateway_->metric("sluice_upstream_ejections_total{route=\"test/all\",backend=\"test/failing\",ejected="
+                               "\"backend\"}"),
+              1);
+    EXPECT_THAT(gateway_->adminGet("/status"),
+                HasSubstr("\"endpoint\":\"failing.test:" + std::to_string(failing_.port()) +
+                          "\",\"reachable\":true,\"weight\":1,\"state\":\"ejected\",\"since\":\""));
   }
 }
 

@@ -14,7 +14,10 @@ using KubeconfigRefusals = Kubeconfigs;
 
 TEST_F(KubeconfigRefusals, SayWhatToDoInsteadOfWhatIsNotServed) {
   const std::string plugin =
-      "credential plugins are not supported: give tokenFile, token, or client-certificate and client-key instead";
+      "credential plugins are for commands that a person runs, such as `sluice status --kubernetes`; `run` and "
+      "`controller` do not run them: give tokenFile, token, or client-certificate and client-key instead";
+  const std::string provider =
+      "it is not supported: give tokenFile, token, or client-certificate and client-key instead";
   const std::string password =
       "passwords are not supported: give tokenFile, token, or client-certificate and client-key instead";
   const std::string impersonation =
@@ -22,7 +25,7 @@ TEST_F(KubeconfigRefusals, SayWhatToDoInsteadOfWhatIsNotServed) {
   const std::pair<std::string, std::string> table[] = {
       {"{exec: {apiVersion: client.authentication.k8s.io/v1, command: s3cret}}", "exec: " + plugin},
       {"{exec: {}}", "exec: " + plugin},
-      {"{auth-provider: {name: oidc, config: {id-token: s3cret}}}", "auth-provider: " + plugin},
+      {"{auth-provider: {name: oidc, config: {id-token: s3cret}}}", "auth-provider: " + provider},
       {"{username: admin}", "username: " + password},
       {"{password: s3cret}", "password: " + password},
       {"{token: a, password: s3cret}", "password: " + password},

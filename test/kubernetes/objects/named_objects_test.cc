@@ -83,6 +83,33 @@ TEST(ObjectNames, AreThoseOfListenersCertificates) {
   EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "one"), Pair("demo", "three"), Pair("other", "two")));
 }
 
+/// Returns a Gateway in `demo` that verifies clients by these references, and those of one port by others.
+std::string gatewayVerifyingBy(const std::string& refs, const std::string& ofPort) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec:\n"
+         "  gatewayClassName: ours\n  tls: {frontend: {default: {validation: {caCertificateRefs: [" +
+         refs + "]}}, perPort: [{port: 8443, tls: {validation: {caCertificateRefs: [" + ofPort +
+         "]}}}, {port: 9443, tls: {}}]}}\n"
+         "  listeners: [{name: a, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: one}]}}]\n";
+}
+
+TEST(ObjectNames, AreThoseOfTheAuthoritiesOfAListenersClients) {
+  const NamedObjects names = namesIn(gatewayVerifyingBy(
+      "{group: '', kind: ConfigMap, name: ca}, {group: '', kind: Secret, name: more, namespace: other}",
+      "{group: '', kind: ConfigMap, name: port, namespace: other}, {group: a.test, kind: ConfigMap, name: none}"));
+  EXPECT_THAT(names.configMaps, ElementsAre(Pair("demo", "ca"), Pair("other", "port")));
+  EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "one"), Pair("other", "more")));
+}
+
+TEST(ObjectNames, AreThoseOfAClientTrafficPolicysAuthoritiesAndLists) {
+  const NamedObjects names = namesIn(
+      "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: ClientTrafficPolicy\nmetadata: {namespace: demo, name: p}\n"
+      "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: g}], tls: {clientValidation: "
+      "{caCertificateRefs: [{kind: ConfigMap, name: ca}, {name: more, namespace: other}], crl: {refs: [{name: "
+      "lists}]}}}}\n");
+  EXPECT_THAT(names.configMaps, ElementsAre(Pair("demo", "ca")));
+  EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "lists"), Pair("other", "more")));
+}
+
 TEST(ObjectNames, AreThoseOfABackendsAuthoritiesCertificateAndProcessors) {
   const NamedObjects names = namesIn(
       "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: b}\nspec:\n"
@@ -142,15 +169,16 @@ TEST(ObjectNames, AreThoseInTheConfigOfProcessorsWhereverTheyAreAttached) {
 }
 
 TEST(ObjectNames, AreThoseOfTheClassesParametersAndWhatTheseName) {
-  const NamedObjects names =
-      namesIn(settingsWith("{processorCatalogs: [{namespace: cat, name: types}], sessionPersistence: {secretRef: "
-                           "{namespace: sys, name: cookie}}, revisions: {keyRef: {namespace: sys, name: digest}}}") +
-              "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: cat, name: types}\ndata:\n"
-              "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}}\"\n"
-              "  b.yaml: \"{type: 'acme.test/Pii:v3', engine: lua, phases: [request-body], schemaRef: {name: far, "
-              "namespace: other}}\"\n");
-  EXPECT_THAT(names.configMaps,
-              ElementsAre(Pair("cat", "near"), Pair("cat", "types"), Pair("other", "far"), Pair("sys", "settings")));
+  const NamedObjects names = namesIn(
+      settingsWith("{processorCatalogs: [{namespace: cat, name: types}], sessionPersistence: {secretRef: "
+                   "{namespace: sys, name: cookie}}, revisions: {keyRef: {namespace: sys, name: digest}}}") +
+      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: cat, name: types}\ndata:\n"
+      "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}, lua: "
+      "{scriptRef: {name: script}}}\"\n"
+      "  b.yaml: \"{type: 'acme.test/Pii:v3', engine: lua, phases: [request-body], schemaRef: {name: far, "
+      "namespace: other}, lua: {scriptRef: {name: script, namespace: other}}}\"\n");
+  EXPECT_THAT(names.configMaps, ElementsAre(Pair("cat", "near"), Pair("cat", "script"), Pair("cat", "types"),
+                                            Pair("other", "far"), Pair("other", "script"), Pair("sys", "settings")));
   EXPECT_THAT(names.secrets, ElementsAre(Pair("sys", "cookie"), Pair("sys", "digest")));
 }
 
@@ -178,7 +206,8 @@ TEST(ObjectNames, AreTheSameWhicheverTextComesFirst) {
   const std::string settings = settingsWith("{processorCatalogs: [{namespace: cat, name: types}]}");
   const std::string catalog =
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: cat, name: types}\ndata:\n"
-      "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}}\"\n";
+      "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}, "
+      "lua: {scriptRef: {name: script}}}\"\n";
   EXPECT_EQ(namesIn(settings + "---\n" + catalog), namesIn(catalog + "---\n" + settings));
 }
 
@@ -252,6 +281,25 @@ TEST(ObjectNames, AreNoSecretsAndConfigMapsWhereRequestsAreSent) {
     const std::string mirror = "{type: RequestMirror, requestMirror: {backendRef: " + ref + "}}";
     EXPECT_EQ(namesIn(routeWith("{filters: [" + mirror + "], backendRefs: [" + ref + "]}")), NamedObjects()) << kind;
   }
+}
+
+TEST(NamesOfGatewaysOnly, AreThoseOfTheAuthoritiesOfTheirClientsThatAreGranted) {
+  const std::string yaml = gatewayVerifyingBy("{group: '', kind: ConfigMap, name: ca}",
+                                              "{group: '', kind: ConfigMap, name: port, namespace: other}");
+  const std::string grant =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: other, name: "
+      "g}\nspec: "
+      "{from: [{group: gateway.networking.k8s.io, kind: Gateway, namespace: demo}], to: [{group: '', kind: "
+      "ConfigMap}]}\n";
+  const auto configMapsWith = [&](const std::string& more) {
+    config::TextCache cache;
+    const config::ObjectSet set =
+        config::readTexts({config::SourceText{"a.yaml", yaml + more}}, {}, base::Secret("key"), cache);
+    const NamesOfGateways names = namesOfGateways(set, config::load(set, nullptr).model, {}, {});
+    return names.own.at(kGatewayOfRoutes).configMaps;
+  };
+  EXPECT_THAT(configMapsWith(""), ElementsAre(Pair("demo", "ca")));
+  EXPECT_THAT(configMapsWith(grant), ElementsAre(Pair("demo", "ca"), Pair("other", "port")));
 }
 
 /// Returns the Secrets that a Gateway in `demo` may read, if its class has this trust and settings that name a key, and

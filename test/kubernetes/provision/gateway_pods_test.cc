@@ -61,6 +61,15 @@ TEST(GatewayPods, ServeThatGatewayAtItsPorts) {
   EXPECT_EQ(fieldAt(only(objects, provisioned::kNetworkPolicy), "spec|ingress|0|ports|2|port"), "9902");
 }
 
+TEST(GatewayPods, KnowTheirNameAndTheirZone) {
+  const auto objects = podsOf(RunGateway(kListenersOfTwoPorts).run());
+  EXPECT_EQ(ofContainer(only(objects, provisioned::kDeployment), "env"),
+            R"([{"name":"POD_NAME","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}},)"
+            R"({"name":"POD_UID","valueFrom":{"fieldRef":{"fieldPath":"metadata.uid"}}},)"
+            R"({"name":"SLUICE_ZONE","valueFrom":{"fieldRef":{"fieldPath":)"
+            R"("metadata.labels['topology.kubernetes.io/zone']"}}}])");
+}
+
 TEST(GatewayPods, ListTheirHealthPortOnceIfAListenerAsksForIt) {
   const auto objects = podsOf(
       RunGateway(", listeners: [{name: a, port: 80, protocol: HTTP}, {name: b, port: 9902, protocol: HTTP}]").run());

@@ -33,11 +33,22 @@ TEST(ExplainQuery, HoldsARequest) {
   EXPECT_EQ(readExplainQuery("url=http://a")->request.method, "GET");
 }
 
+TEST(ExplainQuery, HoldsACaller) {
+  const auto read = readExplainQuery("url=http://a&as=demo/web&principal=spiffe%3A%2F%2Fa%2Fb&assurance=Token");
+  ASSERT_TRUE(read.ok()) << read.error().detail;
+  EXPECT_EQ(read->request.caller.account, "demo/web");
+  EXPECT_EQ(read->request.caller.principal, "spiffe://a/b");
+  EXPECT_EQ(read->request.caller.assurance, "Token");
+  EXPECT_FALSE(readExplainQuery("url=http://a")->request.caller.isTold());
+}
+
 TEST(ExplainQuery, ReadsWhatWasWritten) {
   ExplainQuery query;
-  query.request = {"POST",  "https://a.test/x?a=1&b=\u00e4 c", {"x-a: 1+1", "x-b: %"}, "demo/egress", "10.0.0.1",
-                   "b.test"};
+  query.request = {
+      "POST", "https://a.test/x?a=1&b=\u00e4 c", {"x-a: 1+1", "x-b: %"}, "demo/egress", "10.0.0.1", "b.test", {}};
+  query.request.caller = {"demo/web", "CN=a b, O=c", "Token"};
   query.forPeople = true;
+  query.resolve = true;
   const auto read = readExplainQuery(writeExplainQuery(query));
   ASSERT_TRUE(read.ok()) << read.error().detail;
   EXPECT_EQ(read->request.method, query.request.method);
@@ -46,7 +57,12 @@ TEST(ExplainQuery, ReadsWhatWasWritten) {
   EXPECT_EQ(read->request.gateway, query.request.gateway);
   EXPECT_EQ(read->request.clientAddress, query.request.clientAddress);
   EXPECT_EQ(read->request.serverName, query.request.serverName);
+  EXPECT_EQ(read->request.caller.account, query.request.caller.account);
+  EXPECT_EQ(read->request.caller.principal, query.request.caller.principal);
+  EXPECT_EQ(read->request.caller.assurance, query.request.caller.assurance);
   EXPECT_TRUE(read->forPeople);
+  EXPECT_TRUE(read->resolve);
+  EXPECT_FALSE(readExplainQuery("url=http://a&resolve=false")->resolve);
 }
 
 TEST(ExplainQuery, IsRefusedWithAReason) {
@@ -54,6 +70,7 @@ TEST(ExplainQuery, IsRefusedWithAReason) {
   EXPECT_EQ(refusalOfQuery("method=GET"), "url is missing");
   EXPECT_THAT(refusalOfQuery("url=http://a&host=b"), HasSubstr("\"host\" is no parameter"));
   EXPECT_EQ(refusalOfQuery("url=http://a&output=xml"), "output is json or text");
+  EXPECT_EQ(refusalOfQuery("url=http://a&resolve=1"), "resolve is true or false");
   EXPECT_THAT(refusalOfQuery("url=%zz"), HasSubstr("two hex digits"));
   EXPECT_THAT(refusalOfQuery("url=%"), HasSubstr("two hex digits"));
 }

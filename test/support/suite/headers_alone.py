@@ -19,6 +19,7 @@ FOLDERS = ["proxy", "filters", "config", "test"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]\w*")
+DEFINITION = re.compile(r'\s-D(SLUICE_\w+)=\\"')
 UNNAMED = re.compile(r"template\s*<\s*>|std::hash\s*<")
 TYPES = {"class", "struct", "union", "enum", "typedef", "alias"}
 OF_OTHERS = re.compile(r" -(?:O\w|g\d?|fsanitize=\S+|o \S+|c \S+)(?= |$)")
@@ -106,10 +107,13 @@ def chains_of(closures, supplies):
 
 
 def compiler_of(build):
+    """Returns the command of the program itself, with an empty text for each path that only tests are given."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        for entry in json.load(file):
-            if entry["file"].endswith(("proxy/server/main.cc", "sluice.dir/Unity/unity_0_cxx.cxx")):
-                return OF_OTHERS.sub("", entry["command"]).strip()
+        commands = {entry["file"]: entry["command"] for entry in json.load(file)}
+    for file, command in commands.items():
+        if file.endswith(("proxy/server/main.cc", "sluice.dir/Unity/unity_0_cxx.cxx")):
+            paths = set(DEFINITION.findall(" ".join(commands.values()))) - set(DEFINITION.findall(command))
+            return OF_OTHERS.sub("", command).strip() + "".join(f' -D{name}=\\"\\"' for name in sorted(paths))
     sys.exit(f"headers_alone.py: {build} has no command for proxy/server/main.cc; configure it first")
 
 
@@ -134,7 +138,7 @@ def main():
     sys.setrecursionlimit(10000)
     folder = os.path.join(os.path.abspath(options.build), "headers_alone")
     os.makedirs(folder, exist_ok=True)
-    rules = [f"rule alone\n  command = {compiler_of(options.build)} -O0 -g0 -DSLUICE_SOURCE_DIR=\\\"\\\" -MD -MF $out.d -o $out -c $in\n"
+    rules = [f"rule alone\n  command = {compiler_of(options.build)} -O0 -g0 -MD -MF $out.d -o $out -c $in\n"
              "  description = $first\n  depfile = $out.d\n  deps = gcc\n"]
     closures = closures_of(root, headers_of(root))
     for chain in chains_of(closures, Names(root, closures).supplies):

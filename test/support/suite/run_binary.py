@@ -234,7 +234,7 @@ def main():
     parser.add_argument("--report", required=True)
     parser.add_argument("--shard", default="1/1", help="this part of how many")
     parser.add_argument("--filter", default="*", help="as --gtest_filter takes it")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds that one test may take")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds that one test may take: more than it waits for anything")
     options = parser.parse_args()
     part, parts = (int(number) for number in options.shard.split("/"))
     left = tests_of(options.binary, options.filter)[part - 1::parts]

@@ -1,13 +1,17 @@
-// Requests of one worker get the places of requests of another one.
+// Requests of one worker get the places of requests of another one, and cause a bounded number of surveys.
 #include "proxy/upstream/places/places.h"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "proxy/upstream/places/backend_places.h"
+#include "test/support/manual_clock.h"
 
 namespace sluice::upstream {
 namespace {
@@ -104,6 +108,69 @@ TEST(PlacesThreads, AreGivenUpByRequestsOfAnotherWorker) {
   EXPECT_EQ(breaker.seeking.load(), 0U);
   EXPECT_EQ(breaker.requests.count(), holding.holders() + 3);
   breakers.leave("backend");
+}
+
+/// Seeks places at many circuit breakers, all places of which one client holds.
+class CountedSurveys : public ::testing::Test, private WaiterSink {
+ protected:
+  static constexpr std::size_t kBreakers = 60;
+
+  CountedSurveys() {
+    for (std::size_t i = 0; i < kBreakers; ++i) {
+      const base::CircuitBreakerBounds bounds = {.requests = 2};
+      joined_.push_back(std::make_unique<JoinedBreaker>(breakers_, "backend" + std::to_string(i), bounds));
+      while (joined_.back()->get()->requests.tryAdd()) {
+      }
+    }
+  }
+  /// Returns at how many of the breakers a request of that client may seek a place.
+  std::size_t seekAll(net::ClientNetwork client) {
+    const net::Worker::Turn turn(worker_);
+    std::size_t sought = 0;
+    for (const auto& each : joined_) sought += places_.seek(*each, ++last_, client, "backendRequests") ? 1 : 0;
+    return sought;
+  }
+
+  void passInterval() {
+    clock_.advance(Places::kInterval + std::chrono::milliseconds(20));
+    const net::Worker::Turn turn(worker_);
+  }
+
+  bool onPoolReady(http::Token /*waiter*/) override { return true; }
+  bool onPoolFailed(http::Token /*waiter*/, const base::Error& /*error*/) override { return true; }
+  void surveyPlaces(std::uint64_t /*breaker*/, PlaceSurvey& survey) override {
+    ++surveys_;
+    for (http::Token i = 0; i < 2; ++i) survey.add(i, {kHolder});
+  }
+  bool giveWay(const StalledRequest& /*stalled*/, const PlaceDemand& /*demand*/) override { return false; }
+
+  test::ManualClock clock_;
+  net::Worker worker_{clock_};
+  observe::MetricsRegistry metrics_;
+  observe::MetricShard shard_{metrics_};
+  CircuitBreakers breakers_{1024, 1024};
+  std::vector<std::unique_ptr<JoinedBreaker>> joined_;
+  std::size_t surveys_ = 0;
+  http::Token last_ = 100;
+  Places places_{worker_, breakers_, static_cast<WaiterSink&>(*this), shard_, [](const routing::BackendIdentity&) {}};
+};
+
+TEST_F(CountedSurveys, AreFewHoweverManyCircuitBreakersThereAre) {
+  constexpr std::size_t kClients = Places::kMostSurveys / Places::kMostSurveysOfClient;
+  EXPECT_EQ(seekAll(kSeeker), Places::kMostSurveysOfClient);
+  EXPECT_EQ(surveys_, Places::kMostSurveysOfClient);
+  for (net::ClientNetwork other = 1; other < kClients + 2; ++other) seekAll(kSeeker + other);
+  EXPECT_EQ(surveys_, Places::kMostSurveys);
+  passInterval();
+  EXPECT_EQ(surveys_, 2 * Places::kMostSurveys) << "those that are sought are surveyed again";
+}
+
+TEST_F(CountedSurveys, AreMadeForOthersWhenTheirTimeIsOver) {
+  seekAll(kSeeker);
+  for (http::Token each = 101; each <= last_; ++each) places_.forget(each);
+  passInterval();
+  EXPECT_EQ(seekAll(kSeeker), Places::kMostSurveysOfClient);
+  EXPECT_EQ(surveys_, 2 * Places::kMostSurveysOfClient);
 }
 
 }  // namespace

@@ -78,4 +78,12 @@ std::shared_ptr<const routing::Rule> ProcessorRules::inherit(std::shared_ptr<con
   return std::move(result.rule);
 }
 
+std::optional<Fault> ProcessorRules::inheritUnrouted(const PolicySettings& inherited, const std::string& /*place*/,
+                                                     routing::Rule& /*rule*/) const {
+  for (const ShieldedUse& each : settingsAs<ShieldedUses>(inherited)) {
+    if (each.step.preRouting) return each.refused.fault;
+  }
+  return std::nullopt;
+}
+
 }  // namespace sluice::compile

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/compile/processors/extension_hooks.h"
@@ -22,6 +23,10 @@ class ProcessorRules final : public RulePolicies {
   std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
                                                const PolicySettings& inherited,
                                                const RuleAtListener& at) const override;
+  /// Such a rule has none of the uses that depend on the rule, so it adds no credentials. It cannot be served if one of
+  /// them has run before the route was known.
+  std::optional<Fault> inheritUnrouted(const PolicySettings& inherited, const std::string& place,
+                                       routing::Rule& rule) const override;
 
  private:
   const ProcessorCompiler& processors_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/compile/backends/compile_backend.h"
@@ -15,12 +16,13 @@ namespace sluice::compile {
 class TrafficRules final : public RulePolicies {
  public:
   /// All references must outlive it.
-  TrafficRules(const config::Model& model, const BackendCatalog& backends, processing::SharedStates& states)
-      : policies_(model), backends_(backends), states_(states) {}
+  TrafficRules(const TrafficPolicies& policies, const BackendCatalog& backends, processing::SharedStates& states)
+      : policies_(policies), backends_(backends), states_(states) {}
 
   SharedSettings ofRule(const RoutePlan& route, const RulePlan& rule) const override;
   bool isCurrent(const RoutePlan& plan) const override;
-  /// Gathers the settings for each Backend. A policy that cannot be served closes its Backend.
+  /// Gathers the settings for each Backend and for each mirror. A policy that cannot be served closes its Backend, and
+  /// mirrors to that Backend are left out.
   void applyToBackends(const PolicySettings& own, const RuleInMaking& rule) const override;
   /// The `retry` of the rule itself takes precedence over policies.
   void applyToRule(const PolicySettings* own, const RuleInMaking& rule) const override;
@@ -28,9 +30,14 @@ class TrafficRules final : public RulePolicies {
   std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
                                                const PolicySettings& inherited,
                                                const RuleAtListener& at) const override;
+  /// Such a rule has one Backend and no active health checks, since it has no endpoint of its own to check.
+  std::optional<Fault> inheritUnrouted(const PolicySettings& inherited, const std::string& place,
+                                       routing::Rule& rule) const override;
 
  private:
-  const TrafficPolicies policies_;
+  void applyToMirrors(const RuleTraffic& traffic, const RuleInMaking& rule) const;
+
+  const TrafficPolicies& policies_;
   const BackendCatalog& backends_;
   processing::SharedStates& states_;
 };

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "proxy/base/ip_network.h"
+#include "proxy/base/terms/caller.h"
 
 namespace sluice::routing {
 
@@ -61,6 +62,11 @@ struct EgressFacts {
   EgressWay way = EgressWay::kReverse;
   /// The client's address; empty if it is not known, or if the way has none.
   base::AddressBytes client = {};
+  /// Null if nothing is known of the caller.
+  const base::Caller* caller = nullptr;
+  /// True if nobody has said who the caller is, as in an explanation. Rules by callers are then neither true nor false.
+  /// Never true for a request.
+  bool callerUnknown = false;
   /// The name that is dialled, in lower case and without a trailing dot; empty for an IP literal.
   std::string_view name;
   std::uint16_t port = 0;
@@ -72,6 +78,8 @@ struct EgressFacts {
   std::optional<bool> tls = false;
   EgressHttp sent = {};     // as the client sent the request; without a method, both are not known
   EgressHttp leaving = {};  // as the request leaves
+  /// True if the request was matched without the parameters of its path. Both paths then count without them, too.
+  bool ignoresPathParameters = false;
   /// The name of TLS in a tunnel: nullopt until its first bytes have come; empty if these are no TLS or name no server.
   /// No hostname of an Allow rule matches TLS that names no server.
   std::optional<std::string_view> serverName = std::nullopt;

@@ -41,6 +41,10 @@ class EgressJudge {
   bool looksAtClients() const {
     return std::visit([](const auto& tables) { return tables.lookAtClients(); }, tables_);
   }
+  /// Returns true if a rule gives names or the assurance of callers.
+  bool looksAtCallers() const {
+    return std::visit([](const auto& tables) { return tables.lookAtCallers(); }, tables_);
+  }
   /// Returns true if a rule gives addresses of destinations.
   bool looksAtAddresses() const {
     return std::visit([](const auto& tables) { return tables.lookAtAddresses(); }, tables_);

@@ -4,7 +4,10 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "proxy/http/target.h"
 #include "proxy/routing/policy/address_guard.h"
 
 namespace sluice::routing {
@@ -63,8 +66,14 @@ void EgressTables<Words>::addTables(const base::EgressTerms& terms) {
   clients_ = AddressTable<Rules>(all_ - givenClients_, clients);
   addresses_ = AddressTable<Rules>(all_ - givenAddresses_, addresses);
   denies_ = deny_.any();
-  given_ = {givenHostnames_.any(), givenPorts_.any(),     givenTls_.any(),
-            givenClients_.any(),   givenAddresses_.any(), givenMethods_.any() || givenPaths_.any()};
+  callers_ = CallerTable<Rules>(terms.rules);
+  given_ = {givenHostnames_.any(),
+            givenPorts_.any(),
+            givenTls_.any(),
+            givenClients_.any(),
+            callers_.given().any(),
+            givenAddresses_.any(),
+            givenMethods_.any() || givenPaths_.any()};
 }
 
 template <std::size_t Words>
@@ -99,6 +108,7 @@ EgressJudgement EgressTables<Words>::judge(const EgressFacts& facts) const {
   if (given_.ports || !facts.isStatic) byPort(facts, standing);
   if (given_.tls) byTls(facts, standing);
   if (given_.clients) byClient(facts, standing);
+  if (given_.callers) byCaller(facts, standing);
   if (given_.addresses) byAddress(facts, standing);
   if (given_.http) byHttp(facts, standing);
   return decide(standing);
@@ -186,6 +196,15 @@ void EgressTables<Words>::byClient(const EgressFacts& facts, Standing& standing)
   standing.left &= clients_.find(isMapped ? facts.client.last(4) : facts.client);
 }
 
+/// A way that has no client has no caller.
+template <std::size_t Words>
+void EgressTables<Words>::byCaller(const EgressFacts& facts, Standing& standing) const {
+  const Sight sight = sightOf(facts.way).client;
+  const bool isUnknown = sight == Sight::kSeen && facts.callerUnknown;
+  if (withoutSight(isUnknown ? Sight::kUnknown : sight, callers_.given(), standing)) return;
+  standing.left &= callers_.find(facts.caller);
+}
+
 /// A Deny rule also matches the IPv4 address that a form of IPv6 carries, and loopback in place of an unspecified
 /// address.
 template <std::size_t Words>
@@ -207,12 +226,27 @@ void EgressTables<Words>::byHttp(const EgressFacts& facts, Standing& standing) c
   const Sight sight = sightOf(facts.way).http;
   const bool isUnknown = sight == Sight::kSeen && facts.sent.method.empty();
   if (withoutSight(isUnknown ? Sight::kUnknown : sight, givenMethods_ | givenPaths_, standing)) return;
-  Rules matching = ofHttp(facts.sent, standing.left);
-  if (facts.sent != facts.leaving) {
-    const Rules leaving = ofHttp(facts.leaving, standing.left);
-    matching = (matching & leaving & allow_) | ((matching | leaving) & deny_);
+  const bool isOneForm = facts.sent == facts.leaving && !facts.ignoresPathParameters;
+  standing.left = isOneForm ? ofHttp(facts.sent, standing.left) : ofForms(facts, standing.left);
+}
+
+template <std::size_t Words>
+typename EgressTables<Words>::Rules EgressTables<Words>::ofForms(const EgressFacts& facts, const Rules& among) const {
+  Rules all = among;
+  Rules some;
+  const auto add = [&](const EgressHttp& form) {
+    const Rules matching = ofHttp(form, among);
+    all &= matching;
+    some |= matching;
+  };
+  for (const EgressHttp& form : {facts.sent, facts.leaving}) {
+    add(form);
+    if (!facts.ignoresPathParameters) continue;
+    std::string room;
+    const std::string_view path = http::withoutPathParameters(form.path, room);
+    if (path != form.path) add({form.method, path});
   }
-  standing.left &= matching;
+  return (all & allow_) | (some & deny_);
 }
 
 template <std::size_t Words>

@@ -11,6 +11,7 @@
 #include "proxy/base/result.h"
 #include "proxy/base/terms/egress_terms.h"
 #include "proxy/routing/policy/egress/address_table.h"
+#include "proxy/routing/policy/egress/caller_table.h"
 #include "proxy/routing/policy/egress/egress_facts.h"
 #include "proxy/routing/policy/egress/egress_paths.h"
 #include "proxy/routing/policy/egress/egress_ruling.h"
@@ -29,6 +30,8 @@ class EgressTables {
   EgressJudgement judge(const EgressFacts& facts) const;
   /// Returns true if a rule gives addresses of clients.
   bool lookAtClients() const { return given_.clients; }
+  /// Returns true if a rule gives names or the assurance of callers.
+  bool lookAtCallers() const { return given_.callers; }
   /// Returns true if a rule gives addresses of destinations.
   bool lookAtAddresses() const { return given_.addresses; }
 
@@ -46,6 +49,7 @@ class EgressTables {
     bool ports = false;
     bool tls = false;
     bool clients = false;
+    bool callers = false;
     bool addresses = false;
     bool http = false;
   };
@@ -58,11 +62,14 @@ class EgressTables {
   void byPort(const EgressFacts& facts, Standing& standing) const;
   void byTls(const EgressFacts& facts, Standing& standing) const;
   void byClient(const EgressFacts& facts, Standing& standing) const;
+  void byCaller(const EgressFacts& facts, Standing& standing) const;
   void byAddress(const EgressFacts& facts, Standing& standing) const;
   void byHttp(const EgressFacts& facts, Standing& standing) const;
   /// Keeps the rules that do not give a fact which the way does not see, or does not have.
   bool withoutSight(Sight sight, const Rules& given, Standing& standing) const;
   Rules ofHttp(const EgressHttp& http, const Rules& among) const;
+  /// Returns the Allow rules that match all forms of the request, and the Deny rules that match one of them.
+  Rules ofForms(const EgressFacts& facts, const Rules& among) const;
 
   bool allowsByDefault_;
   Rules all_;
@@ -82,6 +89,7 @@ class EgressTables {
   NameTable<Rules> hostnames_;
   IntervalTable<std::uint16_t, Rules> ports_;
   AddressTable<Rules> clients_;
+  CallerTable<Rules> callers_;
   AddressTable<Rules> addresses_;
   std::vector<std::pair<std::string, Rules>> methods_;
   EgressPaths paths_;

@@ -3,8 +3,10 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <functional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -22,27 +24,57 @@ std::string valueIn(std::string_view head, std::string_view name) {
   return message.field(name).value_or("");
 }
 
+using PeerFields = std::map<std::string, std::vector<std::string>>;
+
+void note(PeerFields& fields, const std::string& name, std::string_view value) {
+  const bool isMeant = name.starts_with("x-") || name == "content-encoding";
+  if (isMeant) fields[name].emplace_back(value);
+}
+
+/// Notes the fields of a head of HTTP/1.1, or of trailers.
+void noteLines(PeerFields& fields, const std::string& head) {
+  std::istringstream lines(head);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    std::string name = line.substr(0, colon);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    note(fields, name, line.substr(colon + 2, line.find('\r') - colon - 2));
+  }
+}
+
 /// Gets the number of bytes of a body that have come.
 using PeerProgress = std::function<void(std::size_t)>;
 
-/// Reads chunks up to the last one. No peer sends trailers.
+/// Reads chunks up to the last one, and the trailers.
 void readChunks(BlockingSocket& socket, PeerMessage& message, const PeerProgress& progress) {
   while (true) {
     const std::string line = socket.readUntil("\r\n");
     if (!line.ends_with("\r\n")) return;
     const std::size_t size = std::stoul(line, nullptr, 16);
+    if (size == 0) {
+      std::string trailers = socket.readUntil("\r\n");
+      while (trailers.size() > 2 && trailers.ends_with("\r\n") && !trailers.ends_with("\r\n\r\n")) {
+        const std::string more = socket.readUntil("\r\n");
+        if (more.empty()) return;
+        trailers += more;
+      }
+      noteLines(message.trailers, trailers);
+      message.isWhole = trailers.ends_with("\r\n");
+      return;
+    }
     const std::string bytes = socket.readExactly(size + 2);
     message.body += bytes.substr(0, size);
     if (progress) progress(message.body.size());
     if (bytes.size() < size + 2) return;
-    message.isWhole = size == 0;
-    if (message.isWhole) return;
   }
 }
 
 void readBody(BlockingSocket& socket, const std::string& head, PeerMessage& message,
               const PeerProgress& progress = {}) {
   message.isMarked = valueIn(head, "x-guard") == "seen";
+  noteLines(message.fields, head);
   const std::string length = valueIn(head, "content-length");
   if (!valueIn(head, "transfer-encoding").empty()) return readChunks(socket, message, progress);
   if (!length.empty()) message.body = socket.readExactly(std::stoul(length));
@@ -62,12 +94,24 @@ std::string framingLines(PeerFraming framing, std::size_t size) {
   return "Content-Length: " + std::to_string(size) + "\r\n";
 }
 
+/// Returns fields as lines of HTTP/1.1.
+std::string linesOf(const H2Lines& fields) {
+  std::string lines;
+  for (const auto& [name, value] : fields) lines += name + ": " + value + "\r\n";
+  return lines;
+}
+
 /// Returns the body in pieces that may be sent one by one.
-std::string framed(PeerFraming framing, std::string_view body) {
+std::string framed(PeerFraming framing, std::string_view body, const H2Lines& trailers = {}) {
   if (framing != PeerFraming::kChunked) return std::string(body);
   std::string all;
   for (std::size_t at = 0; at < body.size(); at += kPiece) all += chunk(body.substr(at, kPiece));
-  return all + "0\r\n\r\n";
+  return all + "0\r\n" + linesOf(trailers) + "\r\n";
+}
+
+PeerAnswer wishedIn(const std::string& wish) {
+  const PeerFraming framing = wish.starts_with("chunked") ? PeerFraming::kChunked : PeerFraming::kLength;
+  return {{}, patternOf(std::stoul(wish.substr(wish.find(' ') + 1))), framing, {}};
 }
 
 std::string wishOf(const PeerRequest& request) {
@@ -110,6 +154,11 @@ std::size_t WholeOrigin::bytes(int number) const {
   return found == come_.end() ? 0 : found->second;
 }
 
+void WholeOrigin::answer(PeerAnswer answer) {
+  const std::lock_guard lock(mutex_);
+  answer_ = std::move(answer);
+}
+
 void WholeOrigin::record(int number, PeerMessage&& message) {
   const std::lock_guard lock(mutex_);
   heard_[number] = std::move(message);
@@ -128,9 +177,14 @@ void WholeOrigin::serve(BlockingSocket& socket, RawOrigin& self) {
     const bool isWhole = message.isWhole;
     record(number, std::move(message));
     if (!isWhole) return;
-    const PeerFraming framing = wish.starts_with("chunked") ? PeerFraming::kChunked : PeerFraming::kLength;
-    const std::string body = patternOf(std::stoul(wish.substr(wish.find(' ') + 1)));
-    if (!socket.send("HTTP/1.1 200 OK\r\n" + framingLines(framing, body.size()) + "\r\n" + framed(framing, body)))
+    PeerAnswer answer;
+    {
+      const std::lock_guard lock(mutex_);
+      if (answer_) answer = *answer_;
+      if (!answer_) answer = wishedIn(wish);
+    }
+    if (!socket.send("HTTP/1.1 200 OK\r\n" + linesOf(answer.fields) + framingLines(answer.framing, answer.body.size()) +
+                     "\r\n" + framed(answer.framing, answer.body, answer.trailers)))
       return;
   }
 }
@@ -143,8 +197,10 @@ PeerMessage WholeClient::askHttp1(const PeerRequest& request) const {
   BlockingSocket socket = BlockingSocket::connect(port_);
   socket.send((request.framing == PeerFraming::kNone ? "GET " : "POST ") + request.path +
               " HTTP/1.1\r\nHost: any.test\r\nx-number: " + std::to_string(request.number) +
-              "\r\nx-wish: " + wishOf(request) + "\r\n" + framingLines(request.framing, request.body.size()) + "\r\n");
-  if (request.framing != PeerFraming::kNone) sendUntilAnswered(socket, framed(request.framing, request.body));
+              "\r\nx-wish: " + wishOf(request) + "\r\n" + linesOf(request.fields) +
+              framingLines(request.framing, request.body.size()) + "\r\n");
+  if (request.framing != PeerFraming::kNone)
+    sendUntilAnswered(socket, framed(request.framing, request.body, request.trailers));
   PeerMessage answer;
   const std::string head = socket.readUntil("\r\n\r\n");
   if (!head.starts_with("HTTP/1.1 ") || !head.ends_with("\r\n\r\n")) return answer;
@@ -167,6 +223,7 @@ PeerMessage WholeClient::askHttp2(const PeerRequest& request) {
   H2Lines lines = hasBody ? h2::post(request.path) : h2::get(request.path);
   lines.emplace_back("x-number", std::to_string(request.number));
   lines.emplace_back("x-wish", wishOf(request));
+  lines.insert(lines.end(), request.fields.begin(), request.fields.end());
   if (request.framing == PeerFraming::kLength) {
     lines.emplace_back("content-length", std::to_string(request.body.size()));
   }
@@ -178,7 +235,14 @@ PeerMessage WholeClient::askHttp2(const PeerRequest& request) {
   const std::string status = http2_->status(stream);
   if (status.empty()) return answer;
   answer.status = std::stoi(status);
-  answer.isMarked = http2_->seen().find(H2Type::kHeaders, stream)->value("x-guard") == "seen";
+  const H2Frame& head = *http2_->seen().find(H2Type::kHeaders, stream);
+  answer.isMarked = head.value("x-guard") == "seen";
+  for (const auto& [name, value] : head.lines) note(answer.fields, name, value);
+  for (const H2Frame& frame : http2_->seen().frames()) {
+    const bool isTrailers = frame.stream == stream && frame.type == H2Type::kHeaders && &frame != &head;
+    if (!isTrailers) continue;
+    for (const auto& [name, value] : frame.lines) note(answer.trailers, name, value);
+  }
   answer.body = http2_->seen().body(stream);
   const auto& frames = http2_->seen().frames();
   answer.isWhole = std::any_of(frames.begin(), frames.end(), [&](const H2Frame& frame) {
@@ -211,10 +275,13 @@ void WholeClient::sendBody(const PeerRequest& request, std::uint32_t stream) {
     if (at < body.size() && !http2_->readUntil([&] { return room() > 0 || hasEnded(stream); })) return;
     if (hasEnded(stream)) return;
     const std::uint64_t count = room();
-    http2_->send(h2::data(stream, body.substr(at, count), at + count == body.size()));
+    const bool isLast = at + count == body.size();
+    http2_->send(h2::data(stream, body.substr(at, count), isLast && request.trailers.empty()));
     at += count;
     sent_ += count;
-    if (at == body.size()) return;
+    if (!isLast) continue;
+    if (!request.trailers.empty()) http2_->send(h2::headers(stream, request.trailers, true));
+    return;
   }
 }
 

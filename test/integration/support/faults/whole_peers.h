@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/raw_origin.h"
@@ -19,6 +20,9 @@ struct PeerMessage {
   bool isWhole = false;   // it has come to its end
   bool isMarked = false;  // its head has the field "x-guard: seen"
   std::string body;
+  /// The fields of its head whose names begin with "x-", each with its values in their order.
+  std::map<std::string, std::vector<std::string>> fields;
+  std::map<std::string, std::vector<std::string>> trailers;  // the same of its trailers
 };
 
 /// How a body is framed over HTTP/1.1; over HTTP/2 kLength means a Content-Length.
@@ -26,6 +30,14 @@ enum class PeerFraming : std::uint8_t {
   kNone,    // there is no body
   kLength,  // the length is stated
   kChunked  // it is not, so that even an empty body is one
+};
+
+/// An answer in the place of the one that a request asks for.
+struct PeerAnswer {
+  H2Lines fields;
+  std::string body;
+  PeerFraming framing = PeerFraming::kLength;
+  H2Lines trailers;  // only in chunks
 };
 
 /// An origin that answers each whole request with a body that the request asks for, and records each by its number.
@@ -38,6 +50,8 @@ class WholeOrigin {
   std::optional<PeerMessage> heard(int number) const;
   /// Returns how many bytes of a body have come in chunks, while it comes.
   std::size_t bytes(int number) const;
+  /// Has it answer every request like that from now on.
+  void answer(PeerAnswer answer);
   /// Ends all connections, so that later bytes are recorded.
   void stop() { origin_.reset(); }
 
@@ -48,6 +62,7 @@ class WholeOrigin {
   mutable std::mutex mutex_;
   std::map<int, PeerMessage> heard_;
   std::map<int, std::size_t> come_;  // bytes of bodies in chunks
+  std::optional<PeerAnswer> answer_;
   std::unique_ptr<RawOrigin> origin_ =
       std::make_unique<RawOrigin>([this](BlockingSocket& socket, RawOrigin& self) { serve(socket, self); });
 };
@@ -60,6 +75,8 @@ struct PeerRequest {
   std::string body = {};
   PeerFraming answerFraming = PeerFraming::kLength;
   std::size_t answerSize = 0;
+  H2Lines fields = {};    // further ones, with names in lower case
+  H2Lines trailers = {};  // only with kChunked
 };
 
 /// Returns the body of that size which the origin answers with.

@@ -34,7 +34,7 @@ std::vector<std::string> Kubectl::command(const std::vector<std::string>& argume
 
 ProgramOutcome Kubectl::run(const std::vector<std::string>& arguments) const {
   ChildProcess process(command(arguments), environmentOf(folder_));
-  const int code = process.wait(std::chrono::seconds(60));
+  const int code = process.wait();
   return {code, process.output(), process.errors()};
 }
 
@@ -47,6 +47,8 @@ std::string Kubectl::expect(const std::vector<std::string>& arguments) const {
 void Kubectl::apply(std::string_view yaml) const {
   expect({"apply", "--server-side", "--force-conflicts", "-f", folder_.write("objects.yaml", yaml)});
 }
+
+void Kubectl::create(std::string_view yaml) const { expect({"create", "-f", folder_.write("objects.yaml", yaml)}); }
 
 // A namespace among the objects may have taken others with it before they are deleted.
 void Kubectl::remove(std::string_view yaml) const {
@@ -77,7 +79,7 @@ bool Kubectl::waitFor(const std::string& kind, const std::string& nameSpace, con
 
 void installGatewayApi(const Kubectl& kubectl) {
   kubectl.expect({"apply", "--server-side", "-f", SLUICE_SOURCE_DIR "/test/support/kube/crds"});
-  kubectl.expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+  kubectl.expect({"wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"});
 }
 
 }  // namespace sluice::test

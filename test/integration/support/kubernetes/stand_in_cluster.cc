@@ -53,7 +53,7 @@ std::vector<std::string> StandInCluster::ofPods(const std::string& nameSpace, co
 testing::AssertionResult StandInCluster::isRolledOut(const std::string& nameSpace,
                                                      const std::string& deployment) const {
   const ProgramOutcome outcome =
-      kubectl_.run({"rollout", "status", "-n", nameSpace, "deployment/" + deployment, "--timeout=55s"});
+      kubectl_.run({"rollout", "status", "-n", nameSpace, "deployment/" + deployment, "--timeout=100s"});
   if (outcome.exitCode == 0) return testing::AssertionSuccess();
   return testing::AssertionFailure() << outcome.output << outcome.errors << kubectl_.run({"get", "pods", "-A"}).output
                                      << logs();

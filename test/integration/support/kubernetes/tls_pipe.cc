@@ -29,6 +29,12 @@ int chooseHttp1(SSL* /*tls*/, const unsigned char** chosen, unsigned char* lengt
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
+void noteAlert(const SSL* tls, int where, int alert) {
+  const bool isFatal = (alert >> 8) == SSL3_AL_FATAL;
+  if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT && isFatal)
+    *static_cast<int*>(SSL_get_app_data(tls)) = alert & 0xff;
+}
+
 }  // namespace
 
 TlsPipeContext::TlsPipeContext(bool isServer)
@@ -43,9 +49,16 @@ TlsPipeContext TlsPipeContext::server(const CertifiedKey& identity) {
   return context;
 }
 
-TlsPipeContext TlsPipeContext::client(const std::string& authority, const std::optional<CertifiedKey>& identity) {
+TlsPipeContext TlsPipeContext::client(const std::string& authority, const std::optional<CertifiedKey>& identity,
+                                      const std::string& protocol) {
   TlsPipeContext context(false);
   if (identity) context.identify(*identity);
+  if (!protocol.empty()) {
+    const std::string offer = static_cast<char>(protocol.size()) + protocol;
+    EXPECT_EQ(SSL_CTX_set_alpn_protos(context.context_.get(), reinterpret_cast<const unsigned char*>(offer.data()),
+                                      static_cast<unsigned int>(offer.size())),
+              0);
+  }
   const auto bio = reading(authority);
   X509* trusted = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr);
   EXPECT_EQ(X509_STORE_add_cert(SSL_CTX_get_cert_store(context.context_.get()), trusted), 1);
@@ -66,6 +79,8 @@ void TlsPipeContext::identify(const CertifiedKey& identity) {
 }
 
 TlsPipe::TlsPipe(const TlsPipeContext& context) : tls_(SSL_new(context.context_.get())) {
+  SSL_set_app_data(tls_.get(), alert_.get());
+  SSL_set_info_callback(tls_.get(), noteAlert);
   SSL_set_bio(tls_.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
   if (context.isServer_) {
     SSL_set_accept_state(tls_.get());

@@ -18,8 +18,10 @@ class TlsPipeContext {
  public:
   /// A server with this identity, which asks for no client certificate. It chooses http/1.1 by ALPN, and nothing else.
   static TlsPipeContext server(const CertifiedKey& identity);
-  /// A client that trusts this authority (PEM), presents its identity if it is asked, and offers no ALPN.
-  static TlsPipeContext client(const std::string& authority, const std::optional<CertifiedKey>& identity);
+  /// A client that trusts this authority (PEM), presents its identity if it is asked, and offers this protocol by ALPN,
+  /// or no ALPN if it is empty.
+  static TlsPipeContext client(const std::string& authority, const std::optional<CertifiedKey>& identity,
+                               const std::string& protocol = {});
 
  private:
   friend class TlsPipe;
@@ -46,6 +48,8 @@ class TlsPipe {
   void finish();
   /// Returns the bytes that are to be sent to the peer, and forgets them.
   std::string takeOutput();
+  /// Returns the code of the fatal alert that the peer has sent, as RFC 8446 numbers them; 0 if it has sent none.
+  int alert() const { return *alert_; }
 
  private:
   struct FreeTls {
@@ -53,6 +57,7 @@ class TlsPipe {
   };
   void encrypt();
 
+  std::unique_ptr<int> alert_ = std::make_unique<int>(0);  // stays where it is when the pipe moves
   std::unique_ptr<SSL, FreeTls> tls_;
   std::string waiting_;  // plaintext that no handshake has made way for
 };

@@ -15,7 +15,7 @@ inline constexpr const char* kClients = SLUICE_SOURCE_DIR "/test/integration/cli
 inline ProgramOutcome runNode(const std::string& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {"node", kClients + script};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  return run(argv, std::chrono::seconds(60));
+  return run(argv);
 }
 
 }  // namespace sluice::test

@@ -136,6 +136,29 @@ TEST(EgressJudge, LooksAtTheRequestAsItCameAndAsItLeaves) {
   }
 }
 
+TEST(EgressJudge, LooksAtPathsWithAndWithoutParametersThatAreIgnored) {
+  using Type = EgressPath::Type;
+  const EgressRule plain{.name = "rule", .paths = std::vector<EgressPath>{{Type::kPathPrefix, "/admin"}}};
+  const EgressRule lenient{.name = "rule",
+                           .paths = std::vector<EgressPath>{{Type::kRegularExpression, "/admin(;[^/]*)?"}}};
+  EgressFacts facts = factsOf("a.test");
+  for (const bool isRewritten : {false, true}) {
+    facts.sent = {"GET", isRewritten ? "/admin" : "/admin;v=1"};
+    facts.leaving = {"GET", "/admin;v=1"};
+    facts.ignoresPathParameters = false;
+    EXPECT_EQ(rulingOf(denying(plain), facts), isRewritten ? kDenied : kPassed);
+    facts.ignoresPathParameters = true;
+    EXPECT_EQ(rulingOf(denying(plain), facts), kDenied);
+    EXPECT_EQ(rulingOf(allowing(plain), facts), kDenied);
+    EXPECT_EQ(rulingOf(allowing(lenient), facts), kPassed);
+  }
+  facts.sent = facts.leaving = {"GET", "/admin/users;v=1"};
+  EXPECT_EQ(rulingOf(allowing(plain), facts), kPassed) << "they are below the prefix";
+  EXPECT_EQ(rulingOf(denying(plain), facts), kDenied);
+  facts.sent = facts.leaving = {"GET", "/;v=1/admin"};
+  EXPECT_EQ(rulingOf(denying(plain), facts), kDenied);
+}
+
 TEST(EgressJudge, DeniesTheIpv4AddressThatAFormOfIpv6Carries) {
   const EgressRule rule{.name = "rule", .addresses = networks("10.0.0.0/8")};
   for (const char* text : {"10.0.0.1", "::ffff:10.0.0.1", "64:ff9b::10.0.0.1", "2002:a00:1::"}) {

@@ -54,11 +54,28 @@ void EgressMaker::giveHttp(base::EgressRule& rule) {
   if (oneIn(4)) rule.paths = some([&] { return path(); });
 }
 
+base::EgressCallers EgressMaker::callers() {
+  using enum base::Assurance;
+  base::EgressCallers callers;
+  if (oneIn(3)) callers.namespaces = some([&] { return text({"a", "b", "c"}); });
+  if (oneIn(3)) callers.serviceAccounts = some([&] { return text({"a/web", "a/job", "b/web", "c/job"}); });
+  if (oneIn(3)) callers.principals = some([&] { return text({"ann", "ben", "*.a.test", "a/web"}); });
+  if (oneIn(3)) callers.assurance = oneOf({kNone, kAddress, kToken, kCertificate});
+  return callers;
+}
+
+base::Caller EgressMaker::caller() {
+  using enum base::Assurance;
+  return {text({"", "a", "b", "d"}), text({"", "web", "job", "other"}),
+          text({"", "ann", "ben", "b.a.test", "a/web", "cid"}), oneOf({kNone, kAddress, kToken, kCertificate})};
+}
+
 base::EgressRule EgressMaker::rule(std::size_t number) {
   base::EgressRule rule;
   rule.name = "rule-" + std::to_string(number);
   rule.allows = !oneIn(3);
   if (oneIn(4)) rule.clients = some([&] { return network(); });
+  if (oneIn(4)) rule.callers = callers();
   if (!oneIn(3)) rule.hostnames = some([&] { return hostname(); });
   if (oneIn(3)) rule.addresses = some([&] { return network(); });
   if (oneIn(3)) rule.ports = some([&] { return ports(); });
@@ -86,6 +103,12 @@ void EgressMaker::seeFirstBytes(EgressCase& made) {
   made.serverName = *made.facts.tls ? name() : "";
 }
 
+void EgressMaker::seeCaller(EgressCase& made) {
+  made.facts.callerUnknown = false;
+  made.caller.reset();
+  if (!oneIn(4)) made.caller = caller();
+}
+
 EgressCase EgressMaker::facts(EgressWay way) {
   EgressCase made;
   made.facts.way = way;
@@ -94,6 +117,8 @@ EgressCase EgressMaker::facts(EgressWay way) {
   made.facts.port = oneOf<std::uint16_t>({0, 79, 80, 443, 444, 8000, 8099, 8100, 65535});
   made.name = name();
   if (sightOf(way).client == Sight::kSeen) made.client = address();
+  made.facts.callerUnknown = true;
+  if (!oneIn(4)) seeCaller(made);
   if (!oneIn(3)) made.address = address();
   made.facts.sent = http();
   made.facts.leaving = oneIn(2) ? made.facts.sent : http();
@@ -105,6 +130,7 @@ EgressCase EgressMaker::facts(EgressWay way) {
 EgressCase EgressMaker::learnt(EgressCase made) {
   if (made.address.empty() && !oneIn(3)) made.address = address();
   if (!made.facts.tls && !oneIn(3)) seeFirstBytes(made);
+  if (made.facts.callerUnknown && !oneIn(3)) seeCaller(made);
   return made;
 }
 

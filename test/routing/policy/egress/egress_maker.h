@@ -19,6 +19,7 @@ namespace sluice::routing::test {
 struct EgressCase {
   EgressFacts facts;
   std::vector<std::uint8_t> client;
+  std::optional<base::Caller> caller;
   std::vector<std::uint8_t> address;
   std::string name;
   std::optional<std::string> serverName;
@@ -27,6 +28,7 @@ struct EgressCase {
   EgressFacts view() const {
     EgressFacts seen = facts;
     seen.client = client;
+    seen.caller = caller ? &*caller : nullptr;
     seen.address = address;
     seen.name = name;
     if (serverName) seen.serverName = *serverName;
@@ -59,6 +61,7 @@ class EgressMaker {
   }
   base::EgressRule rule(std::size_t number);
   void giveHttp(base::EgressRule& rule);
+  base::EgressCallers callers();
   std::string hostname();
   base::IpNetwork network();
   base::EgressPorts ports();
@@ -66,7 +69,9 @@ class EgressMaker {
   std::string name();
   std::vector<std::uint8_t> address();
   EgressHttp http();
+  base::Caller caller();
   void seeFirstBytes(EgressCase& made);
+  void seeCaller(EgressCase& made);
 
   std::mt19937 random_;
 };

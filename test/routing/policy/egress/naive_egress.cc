@@ -119,6 +119,31 @@ Truth clientTruth(const EgressRule& rule, const EgressFacts& facts) {
   return truthOf(isInOne(*rule.clients, unmapped(facts.client)));
 }
 
+/// A Deny rule also matches a caller without the name; an Allow rule does not.
+Truth callerNameTruth(const EgressRule& rule, const std::optional<std::vector<std::string>>& names,
+                      const std::string& name) {
+  if (!names) return Truth::kTrue;
+  if (name.empty()) return truthOf(!rule.allows);
+  return truthOf(std::count(names->begin(), names->end(), name) > 0);
+}
+
+std::string accountNameOf(const base::Caller& caller) {
+  if (caller.nameSpace.empty() || caller.serviceAccount.empty()) return {};
+  return caller.nameSpace + "/" + caller.serviceAccount;
+}
+
+Truth callerTruth(const EgressRule& rule, const EgressFacts& facts) {
+  if (!rule.callers || *rule.callers == base::EgressCallers()) return Truth::kTrue;
+  if (sightOf(facts.way).client == Sight::kAbsent) return ofAbsent(rule);
+  if (facts.callerUnknown) return Truth::kUnknown;
+  const base::Caller* const caller = facts.caller;
+  if (caller == nullptr || caller->assurance == base::Assurance::kNone) return truthOf(!rule.allows);
+  return std::min({callerNameTruth(rule, rule.callers->namespaces, caller->nameSpace),
+                   callerNameTruth(rule, rule.callers->serviceAccounts, accountNameOf(*caller)),
+                   callerNameTruth(rule, rule.callers->principals, caller->principal),
+                   truthOf(caller->assurance >= rule.callers->assurance.value_or(base::Assurance::kNone))});
+}
+
 Truth addressTruth(const EgressRule& rule, const EgressFacts& facts) {
   if (!rule.addresses) return Truth::kTrue;
   if (facts.address.empty()) return Truth::kUnknown;
@@ -157,7 +182,7 @@ Truth httpTruth(const EgressRule& rule, const EgressFacts& facts) {
 
 Truth naiveTruth(const EgressRule& rule, const EgressFacts& facts) {
   return std::min({hostnameTruth(rule, facts), portTruth(rule, facts), tlsTruth(rule, facts), clientTruth(rule, facts),
-                   addressTruth(rule, facts), httpTruth(rule, facts)});
+                   callerTruth(rule, facts), addressTruth(rule, facts), httpTruth(rule, facts)});
 }
 
 EgressRuling naiveRuling(const base::EgressTerms& terms, const EgressFacts& facts) {

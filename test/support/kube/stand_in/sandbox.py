@@ -7,6 +7,7 @@ import subprocess
 CLONE_NEWNET = 0x40000000
 IMAGE_USER = 65532  # of Sluice's image
 ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount"
+LABELS = "metadata.labels['"  # as a fieldPath begins that names a label
 
 # Arguments: the root's folder, whether it can be written ("rw" or "ro"), the program, user, group, further groups, and then pairs of a
 # folder and its place in the container, "--", and the program's arguments. The machine's programs and libraries are there, and read-only;
@@ -137,8 +138,13 @@ class Sandbox:
         variables.update((name, value) for name, value in os.environ.items() if name.endswith("SAN_OPTIONS"))
         for each in self.container.get("env", []):
             field = each.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath")
-            variables[each["name"]] = fields[field] if field else each.get("value", "")
+            variables[each["name"]] = self.field(field, fields) if field else each.get("value", "")
         return variables
+
+    def field(self, path, fields):
+        if path.startswith(LABELS):
+            return self.pod["metadata"].get("labels", {}).get(path[len(LABELS):-len("']")], "")
+        return fields[path]
 
     async def start(self, program, server):
         """Starts the container's process, which ends with this program, and returns it."""

@@ -1,0 +1,14 @@
+#include "proxy/pki/names/dns_name.h"
+
+namespace sluice::pki {
+
+bool dnsNameMatches(std::string_view pattern, std::string_view host) {
+  if (!pattern.starts_with("*.")) return !pattern.empty() && pattern == host;
+  const std::string_view parent = pattern.substr(1);  // ".example.com"
+  // A wildcard right below a top-level domain, or a second star, would cover names that no one can own.
+  if (parent.find('.', 1) == std::string_view::npos || parent.find('*') != std::string_view::npos) return false;
+  const std::size_t dot = host.find('.');
+  return dot != std::string_view::npos && dot > 0 && host.substr(dot) == parent;
+}
+
+}  // namespace sluice::pki

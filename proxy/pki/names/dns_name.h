@@ -1,0 +1,12 @@
+// Compares the DNS names of certificates with those of hosts.
+#pragma once
+
+#include <string_view>
+
+namespace sluice::pki {
+
+/// Returns true if `host` (lower case) is covered by `pattern`, a DNS SAN: the same name, or a wildcard for exactly
+/// its first label (RFC 6125 section 6.4.3).
+bool dnsNameMatches(std::string_view pattern, std::string_view host);
+
+}  // namespace sluice::pki
