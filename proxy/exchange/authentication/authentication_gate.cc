@@ -174,7 +174,7 @@ void AuthenticationGate::nameUser(std::string_view user) {
   auto caller = std::make_shared<const base::Caller>(base::Caller{
       .nameSpace = {}, .serviceAccount = {}, .principal = std::string(user), .assurance = base::Assurance::kToken});
   const net::ClientNetwork share = shareOf(caller.get(), t_.client.network);
-  t_.identify(std::move(caller));
+  t_.identify(caller);
   t_.share = share;
 }
 

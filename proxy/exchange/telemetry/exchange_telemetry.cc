@@ -69,31 +69,35 @@ std::string_view resultOf(const StepReport& report) {
 
 }  // namespace
 
-ExchangeTelemetry::Key ExchangeTelemetry::keyOf(const Exchange& exchange) {
+ExchangeTelemetry::Place ExchangeTelemetry::placeOf(const Exchange& exchange) {
   const MatchedRoute& route = exchange.transaction().route;
-  return {route.listener, route.rule, exchange.attempt().backend, workloadOf(exchange.transaction().caller.get())};
+  return {route.listener, route.rule, exchange.attempt().backend};
 }
 
-ExchangeTelemetry::RouteSeries& ExchangeTelemetry::seriesOf(const Key& key) {
-  if (recent_ != nullptr && recent_->first == key) return recent_->second;
-  auto found = series_.find(key);
-  if (found == series_.end()) {
-    if (series_.size() >= kMostSeries) series_.clear();
-    KeptWorkload workload(key.workload);
-    Key kept = key;
-    kept.workload = workload.get();
-    found = series_.emplace(kept, RouteSeries{std::move(workload), {}, {}}).first;
-  }
-  recent_ = &*found;
-  return recent_->second;
+ExchangeTelemetry::Series& ExchangeTelemetry::seriesOf(const Place& place,
+                                                       const std::shared_ptr<const base::Caller>& caller) {
+  const bool isRecent = recent_ != nullptr && recentCaller_ == caller && recent_->first.place == place;
+  if (isRecent) return *recent_;
+  const Key key{place, workloadOf(caller.get())};
+  if (recent_ == nullptr || recent_->first != key) recent_ = &lookUp(key);
+  recentCaller_ = caller;
+  return *recent_;
+}
+
+ExchangeTelemetry::Series& ExchangeTelemetry::lookUp(const Key& key) {
+  if (const auto found = series_.find(key); found != series_.end()) return *found;
+  if (series_.size() >= kMostSeries) series_.clear();
+  KeptWorkload workload(key.workload);
+  const Key kept{key.place, workload.get()};
+  return *series_.emplace(kept, RouteSeries{std::move(workload), {}, {}}).first;
 }
 
 observe::Gauge& ExchangeTelemetry::activeOf(const Exchange& exchange) {
-  const Key key = keyOf(exchange);
+  auto& [key, series] = seriesOf(placeOf(exchange), exchange.transaction().caller);
   const http::Method method = exchange.transaction().request.head.method;
-  observe::Gauge*& active = seriesOf(key).active[static_cast<std::size_t>(method)];
+  observe::Gauge*& active = series.active[static_cast<std::size_t>(method)];
   if (active == nullptr) {
-    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const ExchangeNames names = namesOf(key.place.listener, key.place.rule, key.place.backend);
     active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend,
                                                                   key.workload.nameSpace, key.workload.serviceAccount,
                                                                   http::methodLabel(method));
@@ -112,7 +116,7 @@ ExchangeTelemetry::Durations& ExchangeTelemetry::durationsOf(RouteSeries& series
 
 observe::Histogram& ExchangeTelemetry::serverDuration(Durations& durations, const Key& key) {
   if (durations.server == nullptr) {
-    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const ExchangeNames names = namesOf(key.place.listener, key.place.rule, key.place.backend);
     const observe::StatusLabel status(durations.status);
     durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(
         names.gateway, names.route, names.backend, key.workload.nameSpace, key.workload.serviceAccount,
@@ -123,7 +127,7 @@ observe::Histogram& ExchangeTelemetry::serverDuration(Durations& durations, cons
 
 observe::Histogram& ExchangeTelemetry::clientDuration(Durations& durations, const Key& key) {
   if (durations.client == nullptr) {
-    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const ExchangeNames names = namesOf(key.place.listener, key.place.rule, key.place.backend);
     const observe::StatusLabel status(durations.status);
     durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(
         names.gateway, names.route, names.backend, key.workload.nameSpace, key.workload.serviceAccount,
@@ -140,6 +144,7 @@ void ExchangeTelemetry::adopt(std::string revision) {
 void ExchangeTelemetry::letGo() {
   series_.clear();
   recent_ = nullptr;
+  recentCaller_ = nullptr;
   egress_.letGo();
   identities_.letGo();
   steps_.letGo();
@@ -158,11 +163,12 @@ void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) {
 void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, const base::Error* error) {
   onLeftRoute(exchange);
   if (failed.made) {
-    Key key = keyOf(exchange);
-    key.backend = failed.backend;
+    Place place = placeOf(exchange);
+    place.backend = failed.backend;
+    auto& [key, series] = seriesOf(place, exchange.transaction().caller);
     const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
     const http::Method method = exchange.transaction().request.head.method;
-    Durations& durations = durationsOf(seriesOf(key), method, failed.status, errorType);
+    Durations& durations = durationsOf(series, method, failed.status, errorType);
     clientDuration(durations, key).observe(worker_.clock().now() - failed.begun);
   }
   if (debug_.wants()) tellAttempt(exchange, failed, error);
@@ -173,9 +179,8 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
   const Transaction& transaction = exchange.transaction();
   const Attempt& attempt = exchange.attempt();
-  const Key key = keyOf(exchange);
   onLeftRoute(exchange);
-  RouteSeries& series = seriesOf(key);
+  auto& [key, series] = seriesOf(placeOf(exchange), transaction.caller);
   const http::Method method = transaction.request.head.method;
   const std::string_view errorType = errorTypeOf(exchange);
   Durations* durations = &durationsOf(series, method, transaction.status, errorType);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,12 +79,16 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void tellAttempt(const Exchange& exchange, const Attempt& attempt, const base::Error* error);
   /// Writes a trace line about a step of a payload processor.
   void tellStep(const StepReport& report);
-  // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them. The names
-  // of the workload are those of its caller, and in series_ those of the entry.
-  struct Key {
+  // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
+  struct Place {
     const routing::ServedListener* listener;
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  // The names of the workload are those of its caller, and in series_ those of the entry.
+  struct Key {
+    Place place;
     Workload workload;
     friend bool operator==(const Key&, const Key&) = default;
   };
@@ -100,10 +105,13 @@ class ExchangeTelemetry final : public ExchangeObserver {
     std::array<observe::Gauge*, http::kMethods> active{};
     std::vector<Durations> durations;
   };
-  RouteSeries& seriesOf(const Key& key);
+  using Series = std::pair<const Key, RouteSeries>;
+  /// `caller` may be null.
+  Series& seriesOf(const Place& place, const std::shared_ptr<const base::Caller>& caller);
+  Series& lookUp(const Key& key);
   /// Returns the gauge of requests in flight that a request counts in, as it is routed now.
   observe::Gauge& activeOf(const Exchange& exchange);
-  static Key keyOf(const Exchange& exchange);
+  static Place placeOf(const Exchange& exchange);
   /// Returns an entry that may have no instruments yet; each is looked up when it is first observed.
   static Durations& durationsOf(RouteSeries& series, http::Method method, std::uint16_t status,
                                 std::string_view errorType);
@@ -138,12 +146,15 @@ class ExchangeTelemetry final : public ExchangeObserver {
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       const std::hash<const void*> hash;
-      const std::size_t route = (hash(key.listener) * 31 + hash(key.rule)) * 31 + hash(key.backend);
+      const Place& place = key.place;
+      const std::size_t route = (hash(place.listener) * 31 + hash(place.rule)) * 31 + hash(place.backend);
       return route * 31 + WorkloadHash()(key.workload);
     }
   };
   std::unordered_map<Key, RouteSeries, KeyHash> series_;
-  std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
+  Series* recent_ = nullptr;  // looked up last
+  // The caller it was looked up for. The requests of a connection have the same one, so that no names are compared.
+  std::shared_ptr<const base::Caller> recentCaller_;
   EgressTelemetry egress_;
   IdentityTelemetry identities_;
   TunnelTelemetry tunnels_;

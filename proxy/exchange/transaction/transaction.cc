@@ -6,10 +6,10 @@ namespace sluice::exchange {
 
 void Transaction::schedule() { context.schedule(*this); }
 
-void Transaction::identify(std::shared_ptr<const base::Caller> known) {
-  if (routed) context.observer().onLeftRoute(exchange);
-  caller = std::move(known);
-  if (routed) context.observer().onRouted(exchange);
+void Transaction::identifyRouted(const std::shared_ptr<const base::Caller>& known) {
+  context.observer().onLeftRoute(exchange);
+  caller = known;
+  context.observer().onRouted(exchange);
 }
 
 http::ServerCodec* Transaction::codec() {

@@ -113,7 +113,10 @@ class Transaction {
 
   /// Sets the caller, which may become known while the request is routed already. The observer counts a request under
   /// its caller, so it is told that the request leaves its place and takes another one.
-  void identify(std::shared_ptr<const base::Caller> known);
+  void identify(const std::shared_ptr<const base::Caller>& known) {
+    if (routed) return identifyRouted(known);
+    caller = known;
+  }
   http::Token token() const { return handle.toToken(); }
   Downstream* downstream() const { return context.downstream(client.connection); }
   /// Returns the client's codec, which is then flushed in this beat. Raises kClientGone and returns nullptr if the
@@ -194,6 +197,7 @@ class Transaction {
     if (total - mark >= kLeastBodyPerWindow || tunnels()) progress();
   }
   void schedule();
+  void identifyRouted(const std::shared_ptr<const base::Caller>& known);
 
   std::uint64_t receivedMark = 0;  // requestBytes and passedBytes at the last progress
   std::uint64_t passedMark = 0;
