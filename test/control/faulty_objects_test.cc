@@ -142,8 +142,16 @@ TEST(ListedFaults, HaveTheMembersOfTheReference) {
   EXPECT_EQ(listFaults({unread}).faults, R"([{"reason":"Invalid","message":"spec: is odd"}])");
   EXPECT_EQ(listFaults({unread}).leftOut, "");
   const std::string page = sluice::test::referencePage("admin.md");
-  EXPECT_EQ(sluice::test::firstWords(sluice::test::pageTable(page, "| member of `degraded` | meaning |")),
+  EXPECT_EQ(sluice::test::firstWords(sluice::test::pageTable(page, "| member of `faultyObjects` | meaning |")),
             std::vector<std::string>(kFaultMembers.begin(), kFaultMembers.end()));
+}
+
+TEST(ListedFaults, HaveTheReasonOfEachObjectOnce) {
+  std::vector<FaultyObject> objects(2 * ListedFaults::kMost, faultyIn("demo"));
+  objects.push_back(faultyIn("demo"));
+  objects.back().reason = "BackendNotFound";
+  EXPECT_EQ(listFaults(objects).reasons, R"(["BackendNotFound","Invalid"])");
+  EXPECT_EQ(listFaults({}).reasons, "[]");
 }
 
 TEST(ListedFaults, OfOneNamespaceLeaveRoomForOthers) {

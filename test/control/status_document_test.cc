@@ -11,6 +11,7 @@
 namespace sluice::control {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -49,7 +50,8 @@ TEST(StatusDocument, ShowsTheDesiredAndServedRevisionsAndSinceWhen) {
   Revisions revisions{"new", "new", "old", Standing::kRefused, base::WallTime(std::chrono::seconds(1))};
   EXPECT_EQ(statusDocument(withGateway(), revisions),
             "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
-            "\"degraded\":[],\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"group\":\"gateway."
+            "\"degraded\":[],\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"faultyObjects\":[],\"objects\":[{"
+            "\"group\":\"gateway."
             "networking.k8s.io\","
             "\"kind\":\"Gateway\",\"namespace\":\"demo\",\"name\":\"egress\",\"status\":{\"conditions\":[]},"
             "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}],\"endpoints\":[]}\n");
@@ -61,12 +63,13 @@ TEST(StatusDocument, NamesTheObjectsWithFaultsAndSaysHowManyItLeavesOut) {
   faulty.conditions.push_back({"Programmed", config::ConditionStatus::kFalse, "Invalid", "closed", std::nullopt});
   configuration.compiled.statuses.push_back(faulty);
   EXPECT_THAT(statusDocument(configuration, Revisions()),
-              HasSubstr(R"("state":"InSync","degraded":[{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
-                        R"("namespace":"demo","name":"egress","condition":"Programmed","reason":"Invalid",)"
-                        R"("message":"closed"}],"since":)"));
+              AllOf(HasSubstr(R"("state":"InSync","degraded":["Invalid"],"since":)"),
+                    HasSubstr(R"("faultyObjects":[{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
+                              R"("namespace":"demo","name":"egress","condition":"Programmed","reason":"Invalid",)"
+                              R"("message":"closed"}],"objects":)")));
   for (int i = 0; i < 12; ++i) configuration.compiled.statuses.push_back(faulty);
   EXPECT_THAT(statusDocument(configuration, Revisions()),
-              HasSubstr(R"("message":"closed"}],"degradedLeftOut":[{"namespace":"demo","count":3}],"since":)"));
+              HasSubstr(R"("message":"closed"}],"faultyObjectsLeftOut":[{"namespace":"demo","count":3}],"objects":)"));
 }
 
 TEST(StatusDocument, NamesTheZoneOfTheGatewayIfItIsKnown) {

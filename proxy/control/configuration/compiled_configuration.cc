@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "config/load/assumed_class.h"
 #include "config/load/load.h"
 #include "proxy/compile/processors/processor_support.h"
 #include "proxy/control/configuration/revision_key.h"
@@ -107,8 +108,9 @@ CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
                                         const CompiledConfiguration* previous, compile::UnusablePlaces unusable) {
   config::TextCache texts;
   ConfigurationCache cache;
-  return makeConfiguration(config::readPaths(paths, base::Secret(), texts), previous, processors, cache,
-                           std::move(unusable));
+  config::ObjectSet set = config::readPaths(paths, base::Secret(), texts);
+  config::assumeClass(set);
+  return makeConfiguration(std::move(set), previous, processors, cache, std::move(unusable));
 }
 
 }  // namespace sluice::control

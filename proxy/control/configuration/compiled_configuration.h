@@ -88,7 +88,8 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
                                         compile::UnusablePlaces unusable = {},
                                         const std::optional<compile::AddressPool>& pool = {});
 /// Reads files, or folders of files, once, as `sluice validate` does, after `previous` if that is not null. Nothing
-/// listens at `unusable` places. No revision is published.
+/// listens at `unusable` places. No revision is published. The class of a Gateway may be missing
+/// (config::assumeClass()).
 CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
                                         const processing::BuiltinTypes& processors,
                                         const CompiledConfiguration* previous = nullptr,

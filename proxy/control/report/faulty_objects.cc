@@ -40,6 +40,13 @@ void writeFault(base::JsonWriter& json, const FaultyObject& each) {
   json.endObject();
 }
 
+std::string listReasons(const std::set<std::string_view>& reasons) {
+  base::JsonWriter list;
+  list.beginList();
+  for (const std::string_view each : reasons) list.text(each);
+  return list.endList().take();
+}
+
 }  // namespace
 
 std::vector<FaultyObject> faultyObjects(const CompiledConfiguration& configuration, const config::Problems& problems,
@@ -64,12 +71,14 @@ const config::Problems& problemsNow(const CompiledConfiguration& known, const Re
 }
 
 ListedFaults listFaults(const std::vector<FaultyObject>& objects) {
+  std::set<std::string_view> reasons;
   std::map<std::string_view, std::size_t> listed;
   std::map<std::string_view, std::int64_t> others;
   std::size_t all = 0;
   base::JsonWriter faults;
   faults.beginList();
   for (const FaultyObject& each : objects) {
+    reasons.insert(each.reason);
     std::size_t& ofNamespace = listed[each.nameSpace];
     if (all == ListedFaults::kMost || ofNamespace == ListedFaults::kMostOfNamespace) {
       ++others[each.nameSpace];
@@ -79,7 +88,7 @@ ListedFaults listFaults(const std::vector<FaultyObject>& objects) {
     ++all;
     writeFault(faults, each);
   }
-  ListedFaults result{faults.endList().take()};
+  ListedFaults result{listReasons(reasons), faults.endList().take()};
   if (others.empty()) return result;
   base::JsonWriter leftOut;
   leftOut.beginList();

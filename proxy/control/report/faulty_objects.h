@@ -46,8 +46,9 @@ struct ListedFaults {
   static constexpr std::size_t kMostOfNamespace = 10;
   static constexpr std::size_t kMost = 100;
 
-  std::string faults = "[]";  // JSON
-  std::string leftOut = {};   // JSON: [{"namespace", "count"}]; empty if none is left out
+  std::string reasons = "[]";  // JSON: each reason of any object once, in the order of the alphabet
+  std::string faults = "[]";   // JSON
+  std::string leftOut = {};    // JSON: [{"namespace", "count"}]; empty if none is left out
 };
 
 ListedFaults listFaults(const std::vector<FaultyObject>& objects);

@@ -44,12 +44,13 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   json.beginObject();
   json.member("desired", revisions.desired).member("published", revisions.published);
   json.member("served", revisions.served).member("state", configStateName(revisions.state()));
-  json.key("degraded").json(faults.faults);
-  if (!faults.leftOut.empty()) json.key("degradedLeftOut").json(faults.leftOut);
+  json.key("degraded").json(faults.reasons);
   json.member("since", base::Timestamp().text(revisions.since));
   if (revisions.standing == Standing::kHeld) json.key("waits").json("true");
   if (!zone.empty()) json.member("zone", zone);
   writeProblems(json, *revisions.problems);
+  json.key("faultyObjects").json(faults.faults);
+  if (!faults.leftOut.empty()) json.key("faultyObjectsLeftOut").json(faults.leftOut);
   writeObjects(json, configuration);
   json.key("endpoints").json(endpoints.endpoints);
   if (!endpoints.leftOut.empty()) json.key("endpointsLeftOut").json(endpoints.leftOut);

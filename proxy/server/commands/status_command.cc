@@ -41,8 +41,8 @@ const std::vector<Value>& listIn(const Value& page, std::string_view key) {
 
 /// Returns the number of objects with faults, those that the page does not list included.
 std::uint64_t faultyObjectsIn(const Value& page) {
-  std::uint64_t count = listIn(page, "degraded").size();
-  for (const Value& others : listIn(page, "degradedLeftOut")) {
+  std::uint64_t count = listIn(page, "faultyObjects").size();
+  for (const Value& others : listIn(page, "faultyObjectsLeftOut")) {
     const std::string& text = memberText(others, "count");
     std::uint64_t more = 0;
     std::from_chars(text.data(), text.data() + text.size(), more);
@@ -63,11 +63,11 @@ std::string faultLine(const Value& fault) {
 }
 
 std::string faultsText(const Value& page) {
-  const std::vector<Value>& faults = listIn(page, "degraded");
+  const std::vector<Value>& faults = listIn(page, "faultyObjects");
   if (faults.empty()) return {};
   std::string text = "\nobjects with faults:\n";
   for (const Value& each : faults) text += "  " + faultLine(each) + "\n";
-  for (const Value& others : listIn(page, "degradedLeftOut")) {
+  for (const Value& others : listIn(page, "faultyObjectsLeftOut")) {
     const std::string& nameSpace = memberText(others, "namespace");
     text += "  " + memberText(others, "count") + " more " +
             (nameSpace.empty() ? "without a namespace" : "in namespace " + nameSpace) + "\n";

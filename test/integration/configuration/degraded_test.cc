@@ -39,13 +39,15 @@ class DegradedState : public testing::Test {
   }
 
   /// Checks that one object of that kind has a fault, and that nothing else has changed.
-  static void expectFault(const GatewayProcess& gateway, const std::string& kind, const std::string& fault,
-                          const std::string& line) {
+  static void expectFault(const GatewayProcess& gateway, const std::string& kind, const std::string& reason,
+                          const std::string& fault, const std::string& line) {
     EXPECT_EQ(gateway.metric("sluice_config_degraded"), 1);
     EXPECT_EQ(faultyObjects(gateway, kind), 1);
     EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
     EXPECT_TRUE(gateway.isReady());
-    EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"state\":\"InSync\",\"degraded\":[" + fault));
+    const std::string page = gateway.adminGet("/status");
+    EXPECT_THAT(page, HasSubstr("\"state\":\"InSync\",\"degraded\":[\"" + reason + "\"],"));
+    EXPECT_THAT(page, HasSubstr("\"faultyObjects\":[" + fault));
     const ProgramOutcome status = statusCommand(gateway);
     EXPECT_EQ(status.exitCode, 1);
     EXPECT_THAT(status.output, StartsWith("InSync since "));
@@ -63,7 +65,7 @@ TEST_F(DegradedState, IsAConfigurationWithAMisspeltBackendUntilItIsMended) {
   misspelt.routes = routeOfRules(ruleOfPrefix("/", "orgin"));
   gateway.reload(misspelt);
   EXPECT_EQ(statusOf(gateway, "/"), "500");
-  expectFault(gateway, "HTTPRoute",
+  expectFault(gateway, "HTTPRoute", "BackendNotFound",
               R"({"group":"gateway.networking.k8s.io","kind":"HTTPRoute","namespace":"test","name":"all",)"
               R"("condition":"ResolvedRefs","reason":"BackendNotFound","message":"spec.rules[0])",
               "HTTPRoute test/all: ResolvedRefs, BackendNotFound: spec.rules[0]");
@@ -77,7 +79,7 @@ TEST_F(DegradedState, IsAConfigurationWithAPortThatAMissingSecretClosesUntilItIs
                      ", tls: {certificateRefs: [{name: lost}]}}\n";
   closed.routes = routeOfRules(ruleOfPrefix("/", "origin"));
   GatewayProcess gateway(closed);
-  expectFault(gateway, "Gateway",
+  expectFault(gateway, "Gateway", "InvalidCertificateRef",
               R"({"group":"gateway.networking.k8s.io","kind":"Gateway","namespace":"test","name":"egress",)"
               R"("condition":"ResolvedRefs","reason":"InvalidCertificateRef","message":"spec.listeners[1])",
               "Gateway test/egress: ResolvedRefs, InvalidCertificateRef: spec.listeners[1]");

@@ -49,12 +49,12 @@ TEST(StatusCommand, PrintsTheStateTheProblemsAndEveryObject) {
 }
 
 TEST(StatusCommand, BeginsWithTheNumberOfObjectsWithFaultsAndNamesThem) {
-  EXPECT_EQ(textOfStatus(R"({"desired":"a","published":"a","served":"a","state":"InSync","degraded":[
+  EXPECT_EQ(textOfStatus(R"({"desired":"a","published":"a","served":"a","state":"InSync","faultyObjects":[
     {"group":"g","kind":"HTTPRoute","namespace":"demo","name":"web","condition":"ResolvedRefs",
      "reason":"BackendNotFound","message":"spec: Backend demo/a: it does not exist"},
     {"kind":"GatewayClass","name":"egress","reason":"Invalid","message":"spec: is odd"},
     {"reason":"Invalid","message":"must be an object"}],
-    "degradedLeftOut":[{"namespace":"","count":2},{"namespace":"loud","count":40}],
+    "faultyObjectsLeftOut":[{"namespace":"","count":2},{"namespace":"loud","count":40}],
     "since":"now","problems":[],"objects":[]})"),
             "InSync since now\ndegraded: 45 objects have faults\ndesired    a\npublished  a\nserved     a\n"
             "\nobjects with faults:\n"
@@ -63,16 +63,16 @@ TEST(StatusCommand, BeginsWithTheNumberOfObjectsWithFaultsAndNamesThem) {
             "  an object that cannot be read: Invalid: must be an object\n"
             "  2 more without a namespace\n"
             "  40 more in namespace loud\n");
-  EXPECT_THAT(textOfStatus(R"({"state":"InSync","degraded":[{"reason":"Invalid","message":"a"}]})"),
+  EXPECT_THAT(textOfStatus(R"({"state":"InSync","faultyObjects":[{"reason":"Invalid","message":"a"}]})"),
               testing::HasSubstr("\ndegraded: 1 object has a fault\n"));
 }
 
 TEST(StatusCommand, FailsUnlessEverythingIsServedAsItIsWritten) {
   const auto wellWith = [](std::string_view page) { return isWell(*readAdminPage(page)); };
-  EXPECT_TRUE(wellWith(R"({"state":"InSync","degraded":[]})"));
+  EXPECT_TRUE(wellWith(R"({"state":"InSync","faultyObjects":[]})"));
   EXPECT_TRUE(wellWith(R"({"state":"InSync"})")) << "an earlier version of the program answers";
-  EXPECT_FALSE(wellWith(R"({"state":"Rollback","degraded":[]})"));
-  EXPECT_FALSE(wellWith(R"({"state":"InSync","degraded":[{"reason":"Invalid","message":"a"}]})"));
+  EXPECT_FALSE(wellWith(R"({"state":"Rollback","faultyObjects":[]})"));
+  EXPECT_FALSE(wellWith(R"({"state":"InSync","faultyObjects":[{"reason":"Invalid","message":"a"}]})"));
 }
 
 TEST(StatusCommand, SaysThatNothingIsServed) {
