@@ -39,6 +39,7 @@ for test in tests:
         os.kill(os.getpid(), signal.SIGABRT)
     if test == "Fails":
         status = 1
+        print("\\nacts.cc:9: Failure\\nValue of: it\\n  Actual: false")
         print("[  FAILED  ] Acts.Fails (7 ms)")
     elif test == "Skips":
         print("acts.cc:7: Skipped\\nnothing to skip for\\n")
@@ -71,7 +72,7 @@ class RunBinary(unittest.TestCase):
             file.write(textwrap.dedent(BINARY).format(tests=tests, end=end))
         os.chmod(self.path("binary"), 0o755)
         # Only a program that hangs is meant to run out of time, however slow the machine is.
-        timeout = "2" if any(test.startswith(("Hangs", "LeavesAChild")) for test in tests) else "60"
+        timeout = "6" if any(test.startswith(("Hangs", "LeavesAChild")) for test in tests) else "60"
         done = subprocess.run([os.path.join(HERE, "run_binary.py"), "--binary", self.path("binary"), "--prefix", "p", "--timeout", timeout,
                                "--report", self.path("reports/p.tsv"), "--shard", shard], capture_output=True, text=True, check=False)
         report = []
@@ -175,6 +176,12 @@ class RunBinary(unittest.TestCase):
         status, output = self.summary('<testcase name="suite.p" status="fail" time="1"/>')
         self.assertEqual(status, 1)
         self.assertIn("\n1 passed, 1 failed\n", output)
+
+    def test_the_summary_says_what_failed_in_each_test(self):
+        _, output, _ = self.run_binary(["One", "Fails", "Crashes"])
+        _, told = self.summary(f'<testcase name="suite.p" status="fail" time="1"><system-out>{output}</system-out></testcase>')
+        self.assertIn("\np.Acts.Fails:\n  acts.cc:9: Failure\n  Value of: it\n    Actual: false\n\n", told)
+        self.assertIn("\np.Acts.Crashes:\n  the output of Crashes\n", told)
 
     def test_the_summary_counts_what_was_not_begun(self):
         self.run_binary(["One"])

@@ -22,6 +22,7 @@ import xml.etree.ElementTree as ElementTree
 from run_binary import reason_of_skip
 
 SLOWEST = 100
+TOLD_LINES, TOLD_COLUMNS = 12, 400  # of the output of each failed test
 ONE_TEST = re.compile(r"(\S+) --gtest_filter=(\S+)")
 
 
@@ -92,6 +93,24 @@ def folders_of(binary):
     return found
 
 
+def outputs_of_failures(paths):
+    """Returns the outputs of all entries that have failed, one after the other."""
+    cases = (case for path in paths for case in ElementTree.parse(path).getroot().iter("testcase"))
+    return "\n".join(case.findtext("system-out") or "" for case in cases if verdict_of(case) == "failed")
+
+
+def why(test, outputs):
+    """Returns the first lines that a failed test wrote behind GoogleTest's word for it; those it wrote last if it has not come to that."""
+    name = ".".join(test.name.split(".")[-2:])
+    begin = outputs.rfind(f"[ RUN      ] {name}\n")
+    if begin < 0:
+        return []
+    own = outputs[begin:].split(f"] {name}", 2)[1].splitlines()[1:]
+    at = next((number for number, line in enumerate(own) if re.search(r": Failure$", line)), None)
+    told = own[-TOLD_LINES:] if at is None else own[at:at + TOLD_LINES]
+    return [line[:TOLD_COLUMNS] for line in told if line.strip() and not line.startswith("[  FAILED")]
+
+
 def read_costs(path):
     """Returns {test: (seconds of CPU, folder)} of the processes that ran one test each."""
     costs, folders = {}, {}
@@ -141,6 +160,10 @@ def main():
     for title, lines in (("What was skipped:", skipped), ("The following tests FAILED:", failed)):
         if lines:
             print("\n" + "\n".join([title, *(f"  {line}" for line in lines)]))
+    outputs = outputs_of_failures(options.junit) if failed else ""
+    for test in tests:
+        if test.verdict == "failed":
+            print("\n".join([f"\n{test.name}:", *(f"  {line}" for line in why(test, outputs))]))
     passed = sum(test.verdict == "passed" for test in tests)
     print(f"\n{passed} passed, {len(failed)} failed" + (f", {len(skipped)} skipped" if skipped else ""))
     sys.exit(1 if failed or not passed else 0)
