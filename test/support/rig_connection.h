@@ -63,7 +63,6 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   }
   std::string_view serverName() const override { return {}; }
   const routing::RouteTable& routes() const override { return parts_.routes; }
-  exchange::CertifiedCaller* certified() override { return certified_.get(); }
   exchange::ClientMemory& memory() override { return memory_; }
   http::HeadAccount& heads() override { return heads_; }
   std::uint64_t acknowledged() const override { return transport_->acknowledged(); }
@@ -106,7 +105,8 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   // net::TransportSink
   void onOpen() override {
     if (auto chain = transport_->clientChain()) {
-      certified_ = std::make_unique<exchange::CertifiedCaller>(std::move(chain), net::networkOf(client_));
+      certifiedCaller_ = std::make_unique<exchange::CertifiedCaller>(std::move(chain), net::networkOf(client_));
+      certified = certifiedCaller_.get();
     }
     touch();
   }
@@ -161,7 +161,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;
   exchange::ClientMemory memory_;
-  std::unique_ptr<exchange::CertifiedCaller> certified_;
+  std::unique_ptr<exchange::CertifiedCaller> certifiedCaller_;
   bool dirty_ = false;
   bool dead_ = false;
 };

@@ -26,11 +26,12 @@ void tell(const Transaction& t, IdentitySource source, IdentityResult result) {
 
 }  // namespace
 
-bool AuthenticationGate::begin(Downstream* downstream) {
+/// Begins for a listener that asks for more than certificates, and for a certificate that has still to be judged.
+bool AuthenticationGate::open(const Downstream* downstream) {
   const routing::ServedListener& listener = *t_.route.listener;
   const std::string& field = listener.identityHeader;
   const bool removed = !field.empty() && t_.request.head.headers.removeTwins(field) > 0;
-  if (listener.authentication == nullptr && (listener.clients == nullptr || takeKnownVerdict(downstream))) {
+  if (listener.authentication == nullptr && (listener.clients == nullptr || isAdmitted(downstream))) {
     return removed;
   }
   t_.authentication = t_.request.arena.make<AuthenticationState>();
@@ -52,22 +53,15 @@ bool AuthenticationGate::takeCredentials() {
   return true;
 }
 
-/// Returns true if the certificate was judged by an earlier request, and is admitted. A refusal comes where clients are
-/// authenticated, behind the steps before that.
-bool AuthenticationGate::takeKnownVerdict(Downstream* downstream) {
-  const CertifiedCaller* const certified = downstream != nullptr ? downstream->certified() : nullptr;
-  if (certified == nullptr) return false;
-  const CertificateVerdict* const verdict = certified->kept(t_.route.listener->clients.get(), t_.now());
-  if (verdict == nullptr || !verdict->admits()) return false;
-  take(*verdict);
+/// Returns true if the certificate was judged by an earlier request, and is admitted; takes the caller that it names,
+/// if it names one. A refusal comes where clients are authenticated, behind the steps before that.
+bool AuthenticationGate::isAdmitted(const Downstream* downstream) {
+  if (downstream == nullptr || downstream->certified == nullptr) return false;
+  const auto* admission = downstream->certified->admission(t_.route.listener->clients.get(), t_.now());
+  if (admission == nullptr) return false;
+  t_.identify(admission->caller);
+  t_.share = admission->share;
   return true;
-}
-
-/// Takes the caller that the certificate names, if it names one.
-void AuthenticationGate::take(const CertificateVerdict& verdict) {
-  if (verdict.caller == nullptr) return;
-  t_.identify(verdict.caller);
-  t_.share = verdict.share;
 }
 
 void AuthenticationGate::onChecked(bool right) {
@@ -95,14 +89,15 @@ bool AuthenticationGate::admit() {
 
 bool AuthenticationGate::admitCertificate() {
   Downstream* const downstream = t_.downstream();
-  CertifiedCaller* const certified = downstream != nullptr ? downstream->certified() : nullptr;
+  CertifiedCaller* const certified = downstream != nullptr ? downstream->certified : nullptr;
   if (certified == nullptr) return admitWithoutCertificate();
   const auto& rules = t_.route.listener->clients;
   const auto [verdict, anew] = certified->judge(rules, t_.now(), t_.context.worker().clock().wallNow());
   if (anew && !verdict.admits()) tell(t_, IdentitySource::kCertificate, IdentityResult::kRefused);
   if (anew && verdict.caller != nullptr) tell(t_, IdentitySource::kCertificate, IdentityResult::kIdentified);
   if (verdict.admits()) {
-    take(verdict);
+    if (verdict.caller != nullptr) t_.identify(verdict.caller);
+    t_.share = verdict.share;
     return true;
   }
   if (rules->insecureFallback) {

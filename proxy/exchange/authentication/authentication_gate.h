@@ -18,7 +18,6 @@
 namespace sluice::exchange {
 
 struct BasicCredentials;
-struct CertificateVerdict;
 
 /// It lives in the arena of the request; exchanges of which nothing is left to judge have none.
 struct AuthenticationState {
@@ -53,7 +52,11 @@ class AuthenticationGate {
   /// Called when the listener is found. Takes the credentials out of the head, and the field that only the gateway
   /// writes. Returns true if that has changed its fields. A certificate whose verdict is known and good is taken at
   /// once. `downstream` is null if the client has gone.
-  bool begin(Downstream* downstream);
+  bool begin(Downstream* downstream) {
+    const routing::ServedListener& listener = *t_.route.listener;
+    const bool asksForCertificatesAlone = listener.authentication == nullptr && listener.identityHeader.empty();
+    return !(asksForCertificatesAlone && isAdmitted(downstream)) && open(downstream);
+  }
   /// Called when the password that admit() waits for was checked. It is called again then.
   void onChecked(bool right);
   /// Judges the client. Returns true if it is authenticated. Else raises kRejected, or waits for onChecked().
@@ -63,8 +66,8 @@ class AuthenticationGate {
 
  private:
   bool takeCredentials();
-  bool takeKnownVerdict(Downstream* downstream);
-  void take(const CertificateVerdict& verdict);
+  bool isAdmitted(const Downstream* downstream);
+  bool open(const Downstream* downstream);
   bool admitCertificate();
   bool admitWithoutCertificate();
   bool admitCredentials();

@@ -24,6 +24,7 @@ CertifiedCaller::CertificateJudgement CertifiedCaller::judge(
   }
   CertificateVerdict& verdict = verdicts_.front();
   verdict.lookAgain = now + std::min<base::Duration>(kWallClockTrusted, verdict.validity.until - wall);
+  last_ = verdict.admits() ? Admission{rules.get(), verdict.lookAgain, verdict.caller, verdict.share} : Admission();
   return {verdict, anew};
 }
 
@@ -37,8 +38,9 @@ CertificateVerdict CertifiedCaller::verify(const std::shared_ptr<const routing::
     return verdict;
   }
   verdict.validity = *result;
-  if (!rules->namesCallers) return verdict;
-  verdict.caller = std::make_shared<const base::Caller>(pki::callerOf(*chain_, rules->trustDomains));
+  if (rules->namesCallers) {
+    verdict.caller = std::make_shared<const base::Caller>(pki::callerOf(*chain_, rules->trustDomains));
+  }
   verdict.share = shareOf(verdict.caller.get(), client_);
   return verdict;
 }

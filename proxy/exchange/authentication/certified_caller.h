@@ -30,7 +30,7 @@ struct CertificateVerdict {
   std::string refusal = {};            // the rule that the certificate breaks; empty: it breaks none
   /// Null if the certificate breaks the rules, or if certificates name no callers.
   std::shared_ptr<const base::Caller> caller = nullptr;
-  net::ClientNetwork share = 0;  // of the places at Backends
+  net::ClientNetwork share = 0;  // of the places at Backends: that of the caller, or of the client's network
 
   bool admits() const { return refusal.empty(); }
 };
@@ -52,11 +52,16 @@ class CertifiedCaller {
   CertifiedCaller(const CertifiedCaller&) = delete;
   CertifiedCaller& operator=(const CertifiedCaller&) = delete;
 
-  /// Returns the verdict of the last request, if it was made by these rules and holds; else nullptr.
-  const CertificateVerdict* kept(const routing::ClientValidation* rules, base::MonotonicTime now) const {
-    const bool holds =
-        !verdicts_.empty() && verdicts_.front().rules.get() == rules && now < verdicts_.front().lookAgain;
-    return holds ? &verdicts_.front() : nullptr;
+  /// What most requests need of the last verdict, if that was good.
+  struct Admission {
+    const routing::ClientValidation* rules = nullptr;  // those of the verdict, which keeps them; null: it was not good
+    base::MonotonicTime until = {};
+    std::shared_ptr<const base::Caller> caller = nullptr;
+    net::ClientNetwork share = 0;
+  };
+  /// Returns the admission of the last request, if it was made by these rules and holds; else nullptr.
+  const Admission* admission(const routing::ClientValidation* rules, base::MonotonicTime now) const {
+    return last_.rules == rules && now < last_.until ? &last_ : nullptr;
   }
 
   struct CertificateJudgement {
@@ -73,6 +78,7 @@ class CertifiedCaller {
   const std::shared_ptr<const pki::PeerChain> chain_;
   const net::ClientNetwork client_;
   std::vector<CertificateVerdict> verdicts_;  // of different rules, those used last first
+  Admission last_;
 };
 
 }  // namespace sluice::exchange

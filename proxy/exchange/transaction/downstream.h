@@ -23,8 +23,6 @@ class Downstream {
   /// Returns the name that the client asked for in its TLS handshake (SNI), in lower case; empty if there is none. It
   /// lives as long as the connection.
   virtual std::string_view serverName() const = 0;
-  /// Returns the caller that the client's certificate names; nullptr if the client has shown none.
-  virtual CertifiedCaller* certified() = 0;
   /// Returns the account that the bodies of its exchanges are charged to.
   virtual ClientMemory& memory() = 0;
   /// Returns the account that the heads of its requests are charged to.
@@ -33,6 +31,10 @@ class Downstream {
   virtual std::uint64_t acknowledged() const = 0;
   /// Returns the table that its requests are matched by now; valid for the turn.
   virtual const routing::RouteTable& routes() const = 0;
+
+  /// The connection's own caller, as its client's certificate names it; null if the client has shown none. It is no
+  /// virtual function, because each request looks here.
+  CertifiedCaller* certified = nullptr;
 };
 
 class Downstreams {

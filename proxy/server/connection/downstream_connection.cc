@@ -31,7 +31,8 @@ void DownstreamConnection::onHandshake(bool complete) {
     if (!transport().hasRefusedPeer()) return;
     exchanges_.observer().onIdentity(exchange::IdentitySource::kCertificate, exchange::IdentityResult::kRefused);
   } else if (auto chain = transport().clientChain()) {
-    certified_ = std::make_unique<exchange::CertifiedCaller>(std::move(chain), network_);
+    certifiedCaller_ = std::make_unique<exchange::CertifiedCaller>(std::move(chain), network_);
+    certified = certifiedCaller_.get();
   }
 }
 

@@ -58,7 +58,6 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   std::string_view serverName() const override {
     return terms().forwardProxy ? std::string_view() : ServerConnection::serverName();
   }
-  exchange::CertifiedCaller* certified() override { return certified_.get(); }
   exchange::ClientMemory& memory() override { return memory_; }
   http::HeadAccount& heads() override { return heads_; }
   std::uint64_t acknowledged() const override { return transport().acknowledged(); }
@@ -96,7 +95,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const routing::RouteTable* routes_;
   exchange::ClientMemory memory_;
   exchange::ClientHeads heads_;
-  std::unique_ptr<exchange::CertifiedCaller> certified_;  // null if the client has shown no certificate
+  std::unique_ptr<exchange::CertifiedCaller> certifiedCaller_;  // that of Downstream
 };
 
 }  // namespace sluice::server

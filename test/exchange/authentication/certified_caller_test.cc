@@ -23,7 +23,7 @@ class CertifiedCallerTest : public ::testing::Test {
   }
   CertifiedCaller::CertificateJudgement judge(const Rules& rules) { return caller_.judge(rules, now_, wall_); }
   /// Returns true if a request now finds the verdict without a look at the clock.
-  bool keeps(const Rules& rules) const { return caller_.kept(rules.get(), now_) != nullptr; }
+  bool keeps(const Rules& rules) const { return caller_.admission(rules.get(), now_) != nullptr; }
   void pass(base::Duration time) {
     now_ += time;
     wall_ += time;
@@ -73,8 +73,8 @@ TEST_F(CertifiedCallerTest, IsRefusedFromTheExpiryOn) {
   now_ += hours(1);
   const base::WallTime before = expiry - milliseconds(1);
   EXPECT_TRUE(expiring.judge(rules_, now_, before).verdict.admits());
-  EXPECT_NE(expiring.kept(rules_.get(), now_), nullptr);
-  EXPECT_EQ(expiring.kept(rules_.get(), now_ + milliseconds(1)), nullptr) << "nothing is kept beyond the expiry";
+  EXPECT_NE(expiring.admission(rules_.get(), now_), nullptr);
+  EXPECT_EQ(expiring.admission(rules_.get(), now_ + milliseconds(1)), nullptr) << "nothing is kept beyond the expiry";
   const auto after = expiring.judge(rules_, now_ + milliseconds(1), expiry + seconds(1));
   EXPECT_TRUE(after.anew);
   EXPECT_FALSE(after.verdict.admits());
