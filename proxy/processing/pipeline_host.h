@@ -65,9 +65,9 @@ class PipelineHost {
   virtual bool ends(const Step& step, const Verdict& verdict) = 0;
 
  protected:
-  /// The referenced objects outlive the host.
-  PipelineHost(const base::Clock& clock, Services& services, const Peer& peer)
-      : clock_(clock), services_(services), peer_(peer) {}
+  /// The referenced objects outlive the host. `address` is the peer's.
+  PipelineHost(const base::Clock& clock, Services& services, std::string_view address)
+      : clock_(clock), services_(services), peer_{address, {}, {}} {}
   void setPlace(const Place& place) { place_ = place; }
   /// Shows the caller, which may be null, to the steps that run from now on. Those before authentication get no peer.
   void setCaller(std::shared_ptr<const base::Caller> caller) {

@@ -71,7 +71,7 @@ class Seeing final : public Processor {
 };
 
 TEST_F(StepCallTest, ShowsTheClientToNoStepBeforeAuthenticationWhateverItsProcessorIs) {
-  FakeHost host(nullptr, {"192.0.2.1", "apps", "worker"});
+  FakeHost host(nullptr, "192.0.2.1", std::make_shared<const base::Caller>(base::Caller{"apps", "worker", {}}));
   std::string seen;
   Step step = makeStep("step", Phase::kRequestHeaders, goesOn());
   step.processor = std::make_shared<const Seeing>(seen);

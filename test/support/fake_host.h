@@ -25,9 +25,11 @@ class FakeHost final : public PipelineHost, public ResumeSink {
   };
 
   /// Without `services`, callouts fail.
-  explicit FakeHost(Services* services = nullptr, const Peer& client = {})
+  explicit FakeHost(Services* services = nullptr, std::string_view client = {},
+                    std::shared_ptr<const base::Caller> caller = nullptr)
       : PipelineHost(time, services != nullptr ? *services : nothing, client) {
     setPlace({"demo/egress", "demo/route", {}});
+    setCaller(std::move(caller));
   }
 
   BodyLimits bodyLimits() const override { return limits; }

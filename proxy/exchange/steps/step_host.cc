@@ -22,10 +22,7 @@ std::string_view limitHitBy(const processing::Verdict& verdict) {
 }  // namespace
 
 StepHost::StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
-    : PipelineHost(owner.worker().clock(), owner.services(), {address, {}, {}}),
-      owner_(owner),
-      sink_(sink),
-      token_(token) {}
+    : PipelineHost(owner.worker().clock(), owner.services(), address), owner_(owner), sink_(sink), token_(token) {}
 
 processing::BodyLimits StepHost::bodyLimits() const {
   const base::LimitSettings& limits = owner_.limits();
@@ -46,7 +43,9 @@ void StepHost::answerLater(processing::Ticket ticket) {
 
 void StepHost::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                       processing::StepOutcome outcome) {
-  if (const std::string_view hit = limitHitBy(verdict); !hit.empty()) owner_.onLimit(hit);
+  if (verdict.kind() != processing::Verdict::Kind::kContinue) {
+    if (const std::string_view hit = limitHitBy(verdict); !hit.empty()) owner_.onLimit(hit);
+  }
   owner_.observer().onStep({step, time, verdict, outcome, place(), peer()});
 }
 
