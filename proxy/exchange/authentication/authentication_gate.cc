@@ -6,7 +6,6 @@
 
 #include "proxy/exchange/authentication/authenticator.h"
 #include "proxy/exchange/authentication/basic_credentials.h"
-#include "proxy/exchange/authentication/certified_caller.h"
 #include "proxy/exchange/transaction/fair_share.h"
 #include "proxy/exchange/transaction/forwarded_caller.h"
 #include "proxy/routing/policy/client_authentication.h"
@@ -50,17 +49,6 @@ bool AuthenticationGate::takeCredentials() {
   if (field == nullptr || !isOfBasic(field->value)) return false;  // those of another scheme are for the Backend
   state.credentials = field->value;
   head.headers.remove(http::FieldId::kAuthorization);
-  return true;
-}
-
-/// Returns true if the certificate was judged by an earlier request, and is admitted; takes the caller that it names,
-/// if it names one. A refusal comes where clients are authenticated, behind the steps before that.
-bool AuthenticationGate::isAdmitted(const Downstream* downstream) {
-  if (downstream == nullptr || downstream->certified == nullptr) return false;
-  const auto* admission = downstream->certified->admission(t_.route.listener->clients.get(), t_.now());
-  if (admission == nullptr) return false;
-  t_.identify(admission->caller);
-  t_.share = admission->share;
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "proxy/base/error.h"
+#include "proxy/exchange/authentication/certified_caller.h"
 #include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
@@ -66,7 +67,17 @@ class AuthenticationGate {
 
  private:
   bool takeCredentials();
-  bool isAdmitted(const Downstream* downstream);
+  /// Returns true if the certificate was judged by an earlier request, and was good; takes the caller that it names, if
+  /// it names one. A refusal comes where clients are authenticated, behind the steps before that.
+  bool isAdmitted(const Downstream* downstream) {
+    const CertifiedCaller* const certified = downstream != nullptr ? downstream->certified : nullptr;
+    if (certified == nullptr) return false;
+    const auto* const admission = certified->admission(t_.route.listener->clients.get(), t_.started);
+    if (admission == nullptr) return false;
+    t_.caller = admission->caller;  // nobody has counted the request yet, so nobody is told
+    t_.share = admission->share;
+    return true;
+  }
   bool open(const Downstream* downstream);
   bool admitCertificate();
   bool admitWithoutCertificate();
