@@ -26,7 +26,8 @@ struct Limits : MessageBounds {
   std::uint32_t resetsPerMinute = 200;  // streams that ended early, by either side
   std::uint32_t emptyFrames = 100;      // DATA or HEADERS without content in a row
   std::uint32_t queuedControlFrames = 1000;
-  /// PING, SETTINGS, PRIORITY and WINDOW_UPDATE; the peer may send ten more for each HEADERS or DATA of either side.
+  /// PING, SETTINGS, PRIORITY, WINDOW_UPDATE, and RST_STREAM that resetsPerMinute does not count; the peer may send ten
+  /// more for each HEADERS or DATA of either side.
   std::uint32_t controlFramesPerMinute = 10000;
 };
 

@@ -94,7 +94,8 @@ class H2Connection {
   bool countReset();
   /// Counts a frame of a head or body, of either side.
   void countContent() { ++contentFrames_; }
-  /// Counts any other frame of the peer, except for resets. Returns false if there were too many.
+  /// Counts any other frame of the peer, except for resets that countReset() counts. Returns false if there were too
+  /// many.
   bool countControl();
 
   bool closed() const { return closed_; }
