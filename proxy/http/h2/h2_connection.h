@@ -98,6 +98,7 @@ class H2Connection {
   /// many.
   bool countControl();
 
+  base::MonotonicTime now() const { return clock_.now(); }
   bool closed() const { return closed_; }
   /// Returns true if nghttp2 must not be called again.
   bool failed() const { return failed_; }

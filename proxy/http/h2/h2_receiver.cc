@@ -202,8 +202,11 @@ struct H2Receiver::Receiving {
       receiver.refuseMalformed(*stream);
       return 0;
     }
-    if (stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
     stream->ungranted += size;
+    if (stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) {
+      if (stream->isDrained()) receiver.drain_.take(*stream, size);
+      return 0;
+    }
     connection.events.bodyArrived(*stream, {reinterpret_cast<const char*>(bytes), size});
     return 0;
   }
@@ -310,6 +313,7 @@ void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
     const bool unprocessed = refused || stream.send == H2Stream::Send::kQueued;
     connection_.events.streamLost(stream, {.unprocessed = unprocessed});
   }
+  drain_.close(stream);
   connection_.streams.remove(stream);
 }
 
