@@ -39,6 +39,7 @@ struct TimeoutSettings {
   Duration clientIdle = std::chrono::seconds(60);
   Duration tlsHandshake = std::chrono::seconds(10);
   Duration connect = std::chrono::seconds(5);
+  Duration drain = std::chrono::seconds(2);  // the rest of an upload behind its response
   Duration responseIdle = std::chrono::seconds(60);
   Duration streamIdle = std::chrono::seconds(300);
   Duration tunnelIdle = std::chrono::seconds(300);  // a tunnel of CONNECT without a byte
@@ -64,6 +65,7 @@ struct LimitSettings {
   std::uint64_t concurrentStreams = 100;
   std::uint64_t streamWindow = 256 * 1024;
   std::uint64_t connectionWindow = 1024 * 1024;
+  std::uint64_t drainBytes = 1024 * 1024;  // of a stream; 0: none
   std::uint64_t resetsPerMinute = 200;
   std::uint64_t emptyFrames = 100;
   std::uint64_t queuedControlFrames = 1000;

@@ -115,8 +115,8 @@ class ServerSink {
   virtual BodyPipe* responseBody(Token token) = 0;
   /// Called when `count` bytes were taken out of that pipe.
   virtual void onResponseBodyTaken(Token token, std::size_t count) = 0;
-  /// Called when the whole response was handed to produce()'s queue: the stream is over, and the token is not used
-  /// again.
+  /// Called when the whole response was handed to produce()'s queue: the stream is over for its owner, and the token is
+  /// not used again. What the client still sends is not passed on.
   virtual void onResponseSent(Token token) = 0;
   virtual void onLimitHit(Limit limit) = 0;
 };
@@ -165,6 +165,12 @@ class ServerCodec : public Codec {
   virtual void dismiss(StreamId stream) = 0;
   /// Returns true if a head has arrived in part; timeouts.requestHeader bounds that.
   virtual bool headPending() const = 0;
+
+  /// Returns since when, at the earliest, HTTP/2 throws away what clients still send behind whole responses; zero if it
+  /// does not. timeouts.drain bounds that for each stream.
+  virtual base::MonotonicTime drainedSince() const { return {}; }
+  /// Resets the streams for which it began at `since` or before. Returns how many there were.
+  virtual std::size_t endDrains(base::MonotonicTime /*since*/) { return 0; }
 };
 
 // ---------------------------------------------------------------------------------------------------------------------------------
@@ -231,9 +237,9 @@ class ClientCodec : public Codec {
 // ---------------------------------------------------------------------------------------------------------------------------------
 
 /// Each function makes a codec. `terms` are those of the listener: a request that does not keep to them is refused. The
-/// sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines. `memory` is
-/// the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own. `heads` is the
-/// account of the client's connection; without it heads are bounded one by one.
+/// sink and the clock outlive the codec; the clock feeds rates (resets per minute) and drainedSince(), never deadlines.
+/// `memory` is the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
+/// `heads` is the account of the client's connection; without it heads are bounded one by one.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                ServerTerms terms, HeadAccount* heads = nullptr);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,

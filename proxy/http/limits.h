@@ -23,10 +23,12 @@ struct MessageBounds {
 struct Limits : MessageBounds {
   std::uint32_t concurrentStreams = 100;
   std::uint32_t connectionWindow = 1024 * 1024;
-  std::uint32_t resetsPerMinute = 200;  // streams that ended early, by either side
-  std::uint32_t emptyFrames = 100;      // DATA or HEADERS without content in a row
+  std::uint32_t drainBytes = 1024 * 1024;  // of a body behind its response (h2_drain.h); 0: a reset instead
+  std::uint32_t resetsPerMinute = 200;     // streams that ended early, by either side
+  std::uint32_t emptyFrames = 100;         // DATA or HEADERS without content in a row
   std::uint32_t queuedControlFrames = 1000;
-  /// PING, SETTINGS, PRIORITY and WINDOW_UPDATE; the peer may send ten more for each HEADERS or DATA of either side.
+  /// PING, SETTINGS, PRIORITY, WINDOW_UPDATE, and RST_STREAM that resetsPerMinute does not count; the peer may send ten
+  /// more for each HEADERS or DATA of either side.
   std::uint32_t controlFramesPerMinute = 10000;
 };
 
@@ -40,6 +42,7 @@ enum class Limit : std::uint8_t {
   kInformationalResponses,
   kChunkExtensionBytes,
   kConcurrentStreams,
+  kDrainBytes,
   kResetsPerMinute,
   kEmptyFrames,
   kQueuedControlFrames,
@@ -65,6 +68,8 @@ constexpr std::string_view limitName(Limit limit) {
       return "chunkExtensionBytes";
     case Limit::kConcurrentStreams:
       return "concurrentStreams";
+    case Limit::kDrainBytes:
+      return "drainBytes";
     case Limit::kResetsPerMinute:
       return "resetsPerMinute";
     case Limit::kEmptyFrames:

@@ -131,7 +131,7 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
+  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s, drain: 12s}
 clientHalfClose: Allow
 provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allowServiceType: true, allowScheduling: true,
   allowServiceAccountAnnotations: true}
@@ -155,6 +155,7 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
+  EXPECT_EQ(settings.timeouts.drain, seconds(12));
   EXPECT_EQ(settings.timeouts.upstreamPing, seconds(0));
   EXPECT_EQ(settings.clientHalfClose, base::ClientHalfClose::kAllow);
   const base::ProvisioningSettings& provisioning = settings.provisioning;
@@ -229,7 +230,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, processorContext: 27, luaScriptBytes: 29, decompressedBody: 3Mi, decompressionRatio: 18,
   backendConnections: 19, backendPending: 20,
-  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28}
+  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28, drainBytes: 30}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::LimitSettings& limits = reading.settings->limits;
@@ -249,6 +250,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(limits.processorContext, 27u);
   EXPECT_EQ(limits.luaScriptBytes, 29u);
   EXPECT_EQ(limits.passwordChecks, 28u);
+  EXPECT_EQ(limits.drainBytes, 30u);
 }
 
 TEST(Settings, ReadTheRetryBudget) {
@@ -355,7 +357,7 @@ TEST(Settings, HaveLowerAndUpperBounds) {
                                   {"connectionMemory", "16Ki", "16383"},   {"connectionMemoryTotal", "16Ki", "16383"},
                                   {"processorContext", "0", "2147483648"}, {"passwordChecks", "1", "0"},
                                   {"passwordChecks", "10000", "10001"},    {"luaScriptBytes", "1", "0"},
-                                  {"luaScriptBytes", "1Gi", "2147483648"}};
+                                  {"luaScriptBytes", "1Gi", "2147483648"}, {"drainBytes", "2147483647", "2147483648"}};
   for (const SettingBounds& bound : bounds) {
     EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
         << bound.key;

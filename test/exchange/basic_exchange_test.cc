@@ -191,6 +191,16 @@ TEST_P(BasicExchange, EndsTheRequestAtAnEarlyResponse) {
   EXPECT_EQ(client_.answer(index).body, "too much");
   EXPECT_EQ(rig_.told.at(0).status, 413);
   EXPECT_FALSE(rig_.told.at(0).error);
+  EXPECT_EQ(rig_.exchanges.size(), 0U);
+  EXPECT_EQ(rig_.budget().requests.count(), 0U) << "whatever the client still sends";
+  if (std::get<0>(GetParam()) == Version::kHttp2) {
+    client_.body(index, std::string(999'000, 'x'));
+    client_.finish(index);
+    ASSERT_TRUE(rig_.settle());
+    EXPECT_TRUE(client_.answer(index).sent) << "the client can finish";
+    EXPECT_EQ(client_.codec->activeStreams(), 0U);
+    EXPECT_LE(backend().request(0).body.size(), 1000U);
+  }
   expectClean(1);
 }
 

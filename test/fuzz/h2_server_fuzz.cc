@@ -35,6 +35,7 @@ class FuzzClient {
     limits_.headerFields = 20;
     limits_.headerBytes = 4096;
     limits_.streamWindow = 20'000;
+    limits_.drainBytes = 1000;
     limits_.resetsPerMinute = 5;
     limits_.emptyFrames = 5;
     limits_.queuedControlFrames = 20;
@@ -87,6 +88,7 @@ class FuzzClient {
     }
     if (choice % 8 == 7) codec_->resume();
     if (choice == 0xff) codec_->drain();
+    if (choice == 0xfd) codec_->endDrains(codec_->drainedSince());
     if (choice == 0xfe) sink_.refuse = !sink_.refuse;
     if (choice % 2 == 0) produced(*codec_, pool_, 1 + choice * 64u);
   }

@@ -237,8 +237,11 @@ TEST_F(H2Attack, ARefusedRequestIsAnsweredAndItsBodyIgnored) {
   codec->sendResponse(1, head);
   flush();
   EXPECT_EQ(reader.find(H2Type::kHeaders, 1)->value(":status"), "431");
-  EXPECT_EQ(resetCode(1), h2error::kNoError);
   EXPECT_TRUE(sink.last().sent);
+  exchange(h2::data(1, "ignored too", true));
+  EXPECT_EQ(reader.count(H2Type::kRstStream), 0u);
+  EXPECT_EQ(codec->activeStreams(), 0u);
+  EXPECT_TRUE(sink.last().body.empty());
 }
 
 TEST_F(H2Attack, AStreamThatWasResetIsDead) {

@@ -92,6 +92,36 @@ TEST_F(H2Attack, FramesThatCarryNoContentAreCountedByTheMinute) {
   expectOpen();
 }
 
+// A client ends an upload, or a call of gRPC, by a reset behind the whole response. That costs no more than to end it
+// by END_STREAM.
+TEST_F(H2Attack, AnsweredStreamsMayBeResetAnyNumberOfTimes) {
+  http::ResponseHead head;
+  head.status = 413;
+  for (std::uint32_t id = 1; id < 2001; id += 2) {
+    exchange(h2::headers(id, h2::post(), false));
+    codec->sendResponse(id, head);
+    flush();
+    exchange(h2::rstStream(id, h2error::kNoError));
+  }
+  expectOpen();
+  EXPECT_EQ(codec->activeStreams(), 0u);
+}
+
+TEST_F(H2Attack, ResetsThatEndNothingAreBounded) {
+  limits.controlFramesPerMinute = 100;
+  start();  // with two frames of SETTINGS
+  exchange(h2::headers(1, h2::get(), true));
+  http::ResponseHead head;
+  head.status = 204;
+  codec->sendResponse(1, head);
+  flush();
+  for (int i = 0; i < 118; ++i) exchange(h2::rstStream(1, h2error::kNoError));  // 20 for two heads
+  expectOpen();
+  exchange(h2::rstStream(1, h2error::kNoError));
+  EXPECT_TRUE(hit(Limit::kControlFramesPerMinute));
+  expectEnd(h2error::kEnhanceYourCalm);
+}
+
 // The reset queue of a peer that does not read is bounded by the streams that it may have.
 TEST_F(H2Attack, UnreadResetsDoNotPileUp) {
   limits.concurrentStreams = 10;

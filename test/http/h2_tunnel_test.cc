@@ -125,7 +125,10 @@ TEST_F(H2ServerTunnel, IsAnOrdinaryAnswerIfItIsNotAgreed) {
   answer(403, Body::kNone);
   EXPECT_EQ(status(), "403");
   EXPECT_TRUE(stream().sent);
-  EXPECT_EQ(reader.find(H2Type::kRstStream, 1)->errorCode(), 0U) << "the rest of the request is not wanted";
+  exchange(h2::data(1, "early", true));
+  EXPECT_EQ(reader.find(H2Type::kRstStream, 1), nullptr);
+  EXPECT_EQ(stream().body, "") << "the rest of the request is not wanted";
+  EXPECT_EQ(codec->activeStreams(), 0U);
 }
 
 TEST_F(H2ServerTunnel, IsCutWithItsStream) {

@@ -20,6 +20,7 @@ TEST(HttpLimits, TakeEverySetting) {
   limits.emptyFrames = 10;
   limits.queuedControlFrames = 11;
   limits.controlFramesPerMinute = 12;
+  limits.drainBytes = 13;
   const http::Limits made = httpLimits(limits);
   EXPECT_EQ(made.requestLineBytes, 1U);
   EXPECT_EQ(made.headerBytes, 2U);
@@ -33,6 +34,7 @@ TEST(HttpLimits, TakeEverySetting) {
   EXPECT_EQ(made.emptyFrames, 10U);
   EXPECT_EQ(made.queuedControlFrames, 11U);
   EXPECT_EQ(made.controlFramesPerMinute, 12U);
+  EXPECT_EQ(made.drainBytes, 13U);
 }
 
 TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
@@ -50,6 +52,7 @@ TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
   EXPECT_EQ(made.emptyFrames, expected.emptyFrames);
   EXPECT_EQ(made.queuedControlFrames, expected.queuedControlFrames);
   EXPECT_EQ(made.controlFramesPerMinute, expected.controlFramesPerMinute);
+  EXPECT_EQ(made.drainBytes, expected.drainBytes);
 }
 
 TEST(HttpLimits, BoundAStreamByTheExchangesBuffer) {

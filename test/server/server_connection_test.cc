@@ -318,6 +318,28 @@ TEST_F(ServerConnectionTest, AnHttp2ClientIsIdleFromItsLastResponseOn) {
   EXPECT_EQ(connection().timeouts, std::vector<std::string>{"clientIdle"});
 }
 
+TEST_F(ServerConnectionTest, EndsAnUploadBehindItsResponseByDrain) {
+  constexpr std::string_view kReset("\0\0\4\3\0\0\0\0\1\0\0\0\0", 13);  // NO_ERROR, of stream 1
+  open();
+  send(test::h2::clientHello() + test::h2::settingsAck() + test::h2::headers(1, test::h2::post(), false));
+  ASSERT_TRUE(arrives("hi"));
+  advance(seconds(1));
+  send(test::h2::data(1, "more", false) + test::h2::headers(3, test::h2::post(), false));
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return connection().requests == 2; }));
+  advance(seconds(1) - milliseconds(1));
+  EXPECT_TRUE(connection().timeouts.empty());
+  advancePast(milliseconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"drain"});
+  ASSERT_TRUE(arrives(kReset));
+  advancePast(seconds(1));
+  EXPECT_EQ(connection().timeouts, (std::vector<std::string>{"drain", "drain"})) << "each has its own time";
+  received_.clear();
+  send(test::h2::headers(5, test::h2::get(), true));
+  EXPECT_TRUE(arrives("hi"));
+  advance(seconds(59));
+  EXPECT_EQ(connection().timeouts.size(), 2U);
+}
+
 std::shared_ptr<const net::TlsServerContext> listenerTls() {
   const test::CertifiedKey identity = test::issueServer(test::makeAuthority(), "a.test");
   net::TlsServerSettings settings;

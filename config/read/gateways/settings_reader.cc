@@ -91,6 +91,7 @@ void readTimeouts(FieldReader& reader, base::TimeoutSettings& settings) {
   reader.read("clientIdle", settings.clientIdle, kLongerThanZero);
   reader.read("tlsHandshake", settings.tlsHandshake, kLongerThanZero);
   reader.read("connect", settings.connect, kLongerThanZero);
+  reader.read("drain", settings.drain, kLongerThanZero);
   reader.read("responseIdle", settings.responseIdle, kLongerThanZero);
   reader.read("streamIdle", settings.streamIdle, kLongerThanZero);
   reader.read("tunnelIdle", settings.tunnelIdle, kLongerThanZero);
@@ -118,6 +119,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"concurrentStreams", settings.concurrentStreams, 1, kMaxCount},
                           {"streamWindow", settings.streamWindow, 1024, kMaxCount},
                           {"connectionWindow", settings.connectionWindow, 65535, kMaxCount},
+                          {"drainBytes", settings.drainBytes, 0, kMaxCount},
                           {"resetsPerMinute", settings.resetsPerMinute, 1, kMaxCount},
                           {"emptyFrames", settings.emptyFrames, 1, kMaxCount},
                           {"queuedControlFrames", settings.queuedControlFrames, 1, kMaxCount},

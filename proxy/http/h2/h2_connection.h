@@ -94,9 +94,11 @@ class H2Connection {
   bool countReset();
   /// Counts a frame of a head or body, of either side.
   void countContent() { ++contentFrames_; }
-  /// Counts any other frame of the peer, except for resets. Returns false if there were too many.
+  /// Counts any other frame of the peer, except for resets that countReset() counts. Returns false if there were too
+  /// many.
   bool countControl();
 
+  base::MonotonicTime now() const { return clock_.now(); }
   bool closed() const { return closed_; }
   /// Returns true if nghttp2 must not be called again.
   bool failed() const { return failed_; }

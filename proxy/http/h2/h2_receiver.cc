@@ -143,7 +143,7 @@ struct H2Receiver::Receiving {
         receiver.section_.clear();
         return 0;
       case NGHTTP2_RST_STREAM:
-        return reset(receiver, *frame);
+        return reset(connection, *frame);
       case NGHTTP2_SETTINGS:
         receiver.settingsArrived_ = true;
         receiver.peerConcurrency_ =
@@ -176,15 +176,17 @@ struct H2Receiver::Receiving {
     receiver.connection_.events.bodyEnded(stream);
   }
 
-  static int reset(H2Receiver& receiver, const nghttp2_frame& frame) {
-    H2Stream* stream = receiver.connection_.find(idOf(frame.hd));
-    if (stream == nullptr) return 0;
+  // A reset that ends nothing early is counted like a control frame.
+  static int reset(H2Connection& connection, const nghttp2_frame& frame) {
+    H2Stream* stream = connection.find(idOf(frame.hd));
+    if (stream == nullptr) return controlFrame(connection);
     stream->resetByPeer = true;
     // Our RST_STREAM for a malformed message is counted when it is sent, so it may not have been counted yet.
     const bool open = stream->send != H2Stream::Send::kDone && (!stream->resetByUs || stream->violated);
-    const bool premature = receiver.connection_.side == H2Side::kServer && open;
-    if (!premature || receiver.connection_.countReset()) return 0;
-    return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
+    const bool premature = connection.side == H2Side::kServer && open;
+    if (!premature) return controlFrame(connection);
+    if (connection.countReset()) return 0;
+    return connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
   }
 
   static int dataChunk(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* bytes, std::size_t size,
@@ -200,8 +202,11 @@ struct H2Receiver::Receiving {
       receiver.refuseMalformed(*stream);
       return 0;
     }
-    if (stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
     stream->ungranted += size;
+    if (stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) {
+      if (stream->isDrained()) receiver.drain_.take(*stream, size);
+      return 0;
+    }
     connection.events.bodyArrived(*stream, {reinterpret_cast<const char*>(bytes), size});
     return 0;
   }
@@ -308,6 +313,7 @@ void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
     const bool unprocessed = refused || stream.send == H2Stream::Send::kQueued;
     connection_.events.streamLost(stream, {.unprocessed = unprocessed});
   }
+  drain_.close(stream);
   connection_.streams.remove(stream);
 }
 

@@ -1,5 +1,5 @@
 // The receiving half of one HTTP/2 connection holds the field section under way, the peer's SETTINGS and GOAWAY, the
-// count of empty frames, and the credit that goes back for body bytes (RFC 9113).
+// count of empty frames, the uploads that are drained, and the credit that goes back for body bytes (RFC 9113).
 //
 // The peer's credit for a stream comes back when the stream's consumer grants it; its credit for the connection comes
 // back when bytes arrive, with the next frames that leave or, if there are none, before it runs short. So a stream
@@ -12,6 +12,7 @@
 
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_connection.h"
+#include "proxy/http/h2/h2_drain.h"
 #include "proxy/http/h2/h2_field_reader.h"
 
 struct nghttp2_session_callbacks;
@@ -21,7 +22,7 @@ namespace sluice::http {
 class H2Receiver {
  public:
   H2Receiver(H2Connection& connection, HeadAccount* account)
-      : connection_(connection), section_(connection.pool, connection.limits, account) {
+      : connection_(connection), drain_(connection), section_(connection.pool, connection.limits, account) {
     connection.receiver = this;
   }
   H2Receiver(const H2Receiver&) = delete;
@@ -36,6 +37,8 @@ class H2Receiver {
   /// Returns true once the peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
+  H2Drain& drain() { return drain_; }
+  const H2Drain& drain() const { return drain_; }
   /// Returns how many streams the peer lets us have open at once: 100 until its SETTINGS arrive.
   std::uint32_t peerConcurrency() const { return peerConcurrency_; }
 
@@ -74,6 +77,7 @@ class H2Receiver {
   void closeStream(H2Stream& stream, std::uint32_t code);
 
   H2Connection& connection_;
+  H2Drain drain_;
   H2FieldReader section_;
   std::size_t unreturned_ = 0;  // body bytes that arrived since returnCredit()
   std::uint32_t emptyFrames_ = 0;

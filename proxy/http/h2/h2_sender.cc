@@ -229,7 +229,7 @@ struct H2Sender::Sending {
     const bool counted = code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_STREAM_CLOSED;
     if (sender.connection_.side != H2Side::kServer || counted) return 0;
     const H2Stream* stream = sender.connection_.find(static_cast<StreamId>(frame.hd.stream_id));
-    const bool provoked = stream == nullptr || !stream->resetByUs || stream->violated;
+    const bool provoked = stream == nullptr || !stream->resetByUs || stream->violated || stream->overdrained;
     if (!provoked || sender.connection_.countReset()) return 0;
     return sender.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
   }

@@ -86,6 +86,10 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     return !session_.closed() &&
            (session_.receiver().headIncomplete() || (heardPeer_ && !session_.receiver().settingsArrived()));
   }
+  base::MonotonicTime drainedSince() const override {
+    return session_.closed() ? base::MonotonicTime{} : session_.receiver().drain().since();
+  }
+  std::size_t endDrains(base::MonotonicTime since) override { return session_.receiver().drain().expire(since); }
   Version version() const override { return Version::kHttp2; }
 
  private:
@@ -112,8 +116,9 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     // The client's way of a tunnel goes on.
     if (isTunnel(stream) && stream.receive == Receive::kBody) return;
     if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
+    if (stream.receive != Receive::kDone && !isTunnel(stream)) return session_.receiver().drain().begin(stream);
     stream.detach();
-    // The client need not send the remaining body (RFC 9113 section 8.1).
+    // The other end of the tunnel takes nothing more.
     if (stream.receive != Receive::kDone) session_.sender().submitReset(stream, H2ErrorCode::kNoError);
   }
   void streamLost(H2Stream& stream, const H2Loss& loss) override {

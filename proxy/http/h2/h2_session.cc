@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 
 namespace sluice::http {
 namespace {
@@ -38,9 +39,9 @@ void setOptions(nghttp2_option* option, const Limits& limits) {
   nghttp2_option_set_peer_max_concurrent_streams(option, 1);
   nghttp2_option_set_max_outbound_ack(option, limits.queuedControlFrames);
   nghttp2_option_set_max_send_header_block_length(option, std::size_t{2} * limits.headerBytes + 64 * 1024);
-  // Our own count includes more resets than this one, so it takes effect first.
-  nghttp2_option_set_stream_reset_rate_limit(option, std::uint64_t{2} * limits.resetsPerMinute + 1,
-                                             limits.resetsPerMinute / 60 + 1);
+  // H2Receiver counts the peer's resets. nghttp2's own bound would count those of answered streams too, by which
+  // clients end uploads and gRPC's calls.
+  nghttp2_option_set_stream_reset_rate_limit(option, std::numeric_limits<std::uint64_t>::max(), 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "proxy/base/clock.h"
 #include "proxy/base/error.h"
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_body_length.h"
@@ -29,21 +30,25 @@ struct H2Stream {
 
   H2Stream* previous = nullptr;
   H2Stream* next = nullptr;
-  H2Stream* nextOfBucket = nullptr;  // of H2Streams
-  Token token = kNoToken;            // kNoToken: the owner gets no further events
-  std::size_t ungranted = 0;         // body bytes handed over that the consumer has not taken
-  const char* failure = nullptr;     // why our side cannot complete it; static text
-  H2BodyLength length;               // of the body that arrives
+  H2Stream* nextOfBucket = nullptr;    // of H2Streams
+  Token token = kNoToken;              // kNoToken: the owner gets no further events
+  std::size_t ungranted = 0;           // body bytes that have come, and that no consumer has taken
+  const char* failure = nullptr;       // why our side cannot complete it; static text
+  H2BodyLength length;                 // of the body that arrives
+  base::MonotonicTime drainedSince{};  // zero if it is not drained (h2_drain.h)
+  std::uint64_t drained = 0;           // body bytes that were thrown away since
   StreamId id = 0;
   std::uint16_t interims = 0;  // of a client: that came; of a server: that were submitted
   Method method = Method::kGet;
   Receive receive = Receive::kHead;
   Send send = Send::kOpen;
   bool resetByUs = false;
-  bool violated = false;  // the peer broke the protocol, and we reset the stream for that
+  bool violated = false;     // the peer broke the protocol, and we reset the stream for that
+  bool overdrained = false;  // the peer sent more than may be drained, and we reset the stream
   bool resetByPeer = false;
   H2RawLine rawLine;  // belongs to the block of the next HEADERS
 
+  bool isDrained() const { return drainedSince != base::MonotonicTime{}; }
   /// Ends the events for the owner, and forgets the body that it has not taken.
   void detach() {
     token = kNoToken;

@@ -241,9 +241,15 @@ base::MonotonicTime ServerConnection::deadline() const {
     case State::kDead:
       break;
   }
-  if (headSince_ != base::MonotonicTime{}) return headSince_ + parts_.timeouts.requestHeader;
+  if (headSince_ != base::MonotonicTime{}) return std::min(headSince_ + parts_.timeouts.requestHeader, drainDeadline());
   if (draining_ && state_ == State::kSniffing) return lastActive_ + kLastIdleTime;
-  return lastActive_ + parts_.timeouts.clientIdle;
+  return std::min(lastActive_ + parts_.timeouts.clientIdle, drainDeadline());
+}
+
+// When a stream may no longer send behind its response; max() if none does.
+base::MonotonicTime ServerConnection::drainDeadline() const {
+  const base::MonotonicTime since = codec_ ? codec_->drainedSince() : base::MonotonicTime{};
+  return since == base::MonotonicTime{} ? base::MonotonicTime::max() : since + parts_.timeouts.drain;
 }
 
 void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
@@ -264,6 +270,10 @@ void ServerConnection::onTimer() {
     }
   }
   if (state_ != State::kServing) return die();
+  if (drainDeadline() <= now) {
+    for (std::size_t ended = codec_->endDrains(now - parts_.timeouts.drain); ended > 0; --ended) onTimeout("drain");
+    return arm();
+  }
   if (headSince_ != base::MonotonicTime{}) {
     onTimeout("requestHeader");
     headSince_ = {};

@@ -22,6 +22,7 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
   made.streamWindow = narrow(window.whole);
   made.firstWindow = narrow(window.first);
   made.connectionWindow = narrow(limits.connectionWindow);
+  made.drainBytes = narrow(limits.drainBytes);
   made.resetsPerMinute = narrow(limits.resetsPerMinute);
   made.emptyFrames = narrow(limits.emptyFrames);
   made.queuedControlFrames = narrow(limits.queuedControlFrames);
