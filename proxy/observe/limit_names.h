@@ -45,6 +45,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "bodyIdle",
     "clientIdle",
     "connect",
+    "expectContinue",
     "processor",
     "request",
     "requestHeader",
