@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "proxy/exchange/attempt/expectation.h"
 #include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/http/grpc.h"
 
@@ -123,14 +124,15 @@ bool Exchange::clientStalls() const {
   }
   return s_.transaction.requestState == RequestState::kSending && isBeforeHead(s_.transaction.responseState) &&
          s_.transaction.requestBody.end() == http::PipeEnd::kOpen && s_.transaction.requestBody.bytes.empty() &&
-         !http::speaksGrpc(head);
+         !s_.transaction.awaitsContinue() && !http::speaksGrpc(head);
 }
 
 /// Returns true if the Backend could move bytes: neither the client nor a step nor the client's memory holds the
 /// exchange up.
 bool Exchange::owesBytes(const Timeline& line) const {
   const bool uploads = s_.transaction.requestBody.end() == http::PipeEnd::kOpen &&
-                       s_.transaction.requestBody.bytes.empty() && !s_.transaction.tunnels();
+                       s_.transaction.requestBody.bytes.empty() && !s_.transaction.tunnels() &&
+                       !s_.transaction.awaitsContinue();
   return !line.clientStalls && !uploads && s_.transaction.responseBody.bytes.empty() &&
          line.withheld == base::MonotonicTime::max() && s_.processing.deadline() == base::MonotonicTime::max();
 }
@@ -162,6 +164,7 @@ Timeline Exchange::timeline() const {
   }
   line.retry = s_.attempts.due();
   line.step = s_.processing.deadline();
+  line.proceed = proceedDeadline(s_.transaction, s_.attempts);
   return line;
 }
 
@@ -239,6 +242,10 @@ void Exchange::expire(Expiry expiry) {
       return raise(Event::kStepAnswer);
     case Expiry::kRetry:
       return raise(Event::kRetryDue);
+    case Expiry::kProceed:
+      s_.transaction.context.onLimit("expectContinue");
+      s_.transaction.rearm = true;
+      return raise(Event::kProceedDue);
     case Expiry::kIdle:
       s_.attempts.onDeadline();
       s_.transaction.endTunnel(TunnelEnd::kIdle);

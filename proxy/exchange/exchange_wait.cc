@@ -68,6 +68,7 @@ ExchangeWait waitForRequest(const ExchangeState& s) {
   if (t.requestState == RequestState::kAcquiring) return waitForConnection(s);
   if (!isSending(s)) return {};
   if (!clientMaySend(t) || t.request.head.body == http::Body::kTunnel) return {Wait::kResponseHead};
+  if (t.awaitsContinue()) return {Wait::kResponseHead};
   return {http::speaksGrpc(t.request.head) ? Wait::kEitherSide : Wait::kRequestBody};
 }
 

@@ -22,7 +22,7 @@ enum class Wait : std::uint8_t {
   kPassword,       // the check of the client's password
   kProcessor,      // the answer that a suspended step waits for
   kRequestBody,    // the client: more of its body
-  kResponseHead,   // the Backend: the head of its response
+  kResponseHead,   // the Backend: the head of its response, or the 100 (Continue) that the client waits for
   kResponseBody,   // the Backend: more of its body
   kEitherSide,     // the client or the Backend: both may send
   kClientCredit,   // the client does not take the bytes that wait for it

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/exchange/attempt/expectation.h"
 #include "proxy/exchange/attempt/requested_destination.h"
 #include "proxy/exchange/attempt/tunnel_gate.h"
 #include "proxy/exchange/authentication/authentication_gate.h"
@@ -38,7 +39,7 @@ bool namesDestination(const Attempts& attempts) {
 constexpr std::uint64_t kAttemptEvents = bits(
     Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
     Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,
-    Event::kResponseStepsDone, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady,
+    Event::kResponseStepsDone, Event::kResponseRefused, Event::kResponseHead, Event::kResponseReady, Event::kProceedDue,
     Event::kResponseBody, Event::kUpstreamReset, Event::kAttemptExpired, Event::kPostponed, Event::kConnectionRefused);
 
 }  // namespace
@@ -198,8 +199,7 @@ void RequestPath::onMoved(RequestBody::Outcome outcome) {
 
 /// Sends 100 (Continue) to a client that waits for it before it sends the body that a step needs.
 void RequestPath::await() {
-  Downstream* downstream = t_.downstream();
-  if (downstream != nullptr && s_.processing.starves()) proceed(*downstream);
+  if (s_.processing.starves()) proceed(t_);
   t_.rearm = true;
 }
 
@@ -432,8 +432,7 @@ void RequestPath::begin() {
   attempt.unprocessed = false;
   attempt.begun = t_.now();
   attempt.status = 0;
-  Downstream* downstream = t_.downstream();
-  if (downstream == nullptr || !attempt.request.claim()) {
+  if (t_.downstream() == nullptr || !attempt.request.claim()) {
     return s_.attempts.onReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"),
                                true);
   }
@@ -460,26 +459,17 @@ void RequestPath::begin() {
   if (attempt.requested == nullptr) nameCaller(t_, t_.request.arena, head);
   if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
+  head.expectContinue = passesExpectation(t_, head);
   if (!attempt.request.begin(head, t_.client.connection)) {
     return s_.attempts.onReset(base::Error::internal("the request cannot be expressed towards the backend"), false);
   }
-  if (t_.route.rule->boundsAttempts()) t_.rearm = true;
-  proceed(*downstream);
+  if (t_.route.rule->boundsAttempts() || head.expectContinue) t_.rearm = true;
+  if (!head.expectContinue) proceed(t_);
 }
 
 void RequestPath::postpone() {
   t_.raise(Event::kPostponed);
   await();
-}
-
-// RFC 9110 section 10.1.1: 100 (Continue) is sent once, and only to a client that still waits for it.
-void RequestPath::proceed(Downstream& downstream) {
-  if (!t_.request.head.expectContinue || t_.requestBytes > 0 || t_.requestBody.end() != http::PipeEnd::kOpen) return;
-  if (std::exchange(proceeded_, true)) return;
-  http::ResponseHead head;
-  head.status = 100;
-  downstream.codec().sendInterim(t_.client.stream, head);
-  downstream.touch();
 }
 
 // Called in a tunnel whose backend has ended its side and was lost then.

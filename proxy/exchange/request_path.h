@@ -51,13 +51,11 @@ class RequestPath {
   void acquire();
   void begin();
   void postpone();
-  void proceed(Downstream& downstream);
   void dismissClient();
   bool movesAttempt() const;
 
   ExchangeState& s_;
   Transaction& t_;
-  bool proceeded_ = false;  // the client has got 100 (Continue)
 };
 
 }  // namespace sluice::exchange

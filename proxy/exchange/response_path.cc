@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/exchange/attempt/expectation.h"
 #include "proxy/exchange/authentication/authentication_gate.h"
 #include "proxy/exchange/reply/local_reply.h"
 #include "proxy/exchange/request_id.h"
@@ -20,6 +21,8 @@ void ResponsePath::act(ResponseAction action) {
   switch (action) {
     case ResponseAction::kForwardInterim:
       return forwardInterim();
+    case ResponseAction::kProceed:
+      return proceed(t_);
     case ResponseAction::kProcessResponse:
       s_.processing.beginBackendResponse();
       return process();
@@ -132,8 +135,14 @@ void ResponsePath::process() {
 void ResponsePath::forwardInterim() {
   http::ServerCodec* codec = t_.codec();
   for (http::ResponseMessage& interim : t_.interims) {
-    const bool passes = codec != nullptr && mayPass(t_, *s_.attempts.backend(), s_.processing, interim);
-    if (passes) codec->sendInterim(t_.client.stream, interim.head);
+    const bool proceeds = interim.head.status == http::kContinue;
+    if (codec == nullptr || (proceeds && !t_.awaitsContinue())) continue;
+    const bool passes = mayPass(t_, *s_.attempts.backend(), s_.processing, interim);
+    if (proceeds) {
+      proceed(t_, passes ? &interim.head : nullptr);
+    } else if (passes) {
+      codec->sendInterim(t_.client.stream, interim.head);
+    }
   }
   t_.interims.clear();
 }

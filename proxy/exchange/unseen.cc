@@ -65,8 +65,6 @@ void guardResponseTrailers(const Transaction& transaction, const routing::Weight
 
 bool mayPass(const Transaction& transaction, const routing::WeightedBackend& backend, const Processing& processing,
              http::ResponseMessage& interim) {
-  // The gateway sent its own 100 to the client when it had a connection; the backend's would be a second one.
-  if (interim.head.status == 100) return false;
   if (processing.chains().wantsResponse() && mustBeSeen(processing.chains().all())) return false;
   const routing::Rule& rule = *transaction.route.rule;
   http::Headers& fields = interim.head.headers;

@@ -51,6 +51,8 @@ std::string_view methodLabel(Method method);
 /// Returns true for the methods of RFC 9110 section 9.2.2.
 bool isIdempotent(Method method);
 
+/// The status by which a client learns that its body is wanted (RFC 9110 section 15.2.1).
+inline constexpr std::uint16_t kContinue = 100;
 /// The status of a response that agrees to an upgrade, and of no other that is passed on.
 inline constexpr std::uint16_t kSwitchingProtocols = 101;
 

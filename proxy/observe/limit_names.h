@@ -47,6 +47,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "clientIdle",
     "connect",
     "drain",
+    "expectContinue",
     "processor",
     "request",
     "requestHeader",

@@ -131,7 +131,7 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s, drain: 12s}
+  expectContinue: 13s, upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s, drain: 12s}
 clientHalfClose: Allow
 provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allowServiceType: true, allowScheduling: true,
   allowServiceAccountAnnotations: true}
@@ -152,6 +152,7 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_TRUE(settings.dns.ipv6);
   EXPECT_THAT(settings.addressGuardAllow, ElementsAre("10.0.0.0/8"));
   EXPECT_EQ(settings.timeouts.request, seconds(7));
+  EXPECT_EQ(settings.timeouts.expectContinue, seconds(13));
   EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));

@@ -152,36 +152,6 @@ TEST_P(BasicExchange, ForwardsInformationalHeads) {
   expectClean(1);
 }
 
-TEST_P(BasicExchange, SendsContinueOnceAndNotBeforeAConnectionIsThere) {
-  const std::size_t index = client_.ask(
-      {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
-  ASSERT_TRUE(rig_.settle());
-  EXPECT_TRUE(client_.answer(index).interims.empty());
-  rig_.accept(0, std::get<1>(GetParam()));
-  EXPECT_EQ(client_.answer(index).interims, (std::vector<std::uint16_t>{100}));
-  backend().interim(0, 100);
-  ASSERT_TRUE(rig_.settle());
-  client_.body(index, "body");
-  client_.finish(index);
-  ASSERT_TRUE(rig_.settle());
-  EXPECT_EQ(backend().request(0).body, "body");
-  backend().respond(0, 200, "");
-  EXPECT_EQ(answered(index).interims, (std::vector<std::uint16_t>{100})) << "the backend's own is one too many";
-  expectClean(1);
-}
-
-TEST_P(BasicExchange, DoesNotSendContinueToAClientThatDoesNotWait) {
-  const std::size_t index = client_.ask(
-      {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
-  client_.body(index, "body");
-  client_.finish(index);
-  ASSERT_TRUE(rig_.settle());
-  rig_.accept(0, std::get<1>(GetParam()));
-  backend().respond(0, 200, "");
-  EXPECT_TRUE(answered(index).interims.empty());
-  expectClean(1);
-}
-
 TEST_P(BasicExchange, EndsTheRequestAtAnEarlyResponse) {
   const std::size_t index = ask({.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 1'000'000});
   client_.body(index, std::string(1000, 'x'));

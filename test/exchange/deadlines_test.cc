@@ -82,6 +82,7 @@ TEST_F(Deadlines, EachBoundExpiresAtItsOwnTime) {
               {&Timeline::attemptIdle, Expiry::kAttemptIdle},
               {&Timeline::retry, Expiry::kRetry},
               {&Timeline::step, Expiry::kStep},
+              {&Timeline::proceed, Expiry::kProceed},
               {&Timeline::withheld, Expiry::kWithheld},
               {&Timeline::unclaimed, Expiry::kUnclaimed}};
   for (const auto& row : rows) {
@@ -96,7 +97,7 @@ TEST_F(Deadlines, EachBoundExpiresAtItsOwnTime) {
 // An expiry that ends the exchange comes before one that lets it go on: a late step, or an attempt that is due.
 TEST_F(Deadlines, SimultaneousExpiriesHaveAnOrder) {
   Timeline both = line();
-  both.request = both.attempt = both.step = both.retry = at(3);
+  both.request = both.attempt = both.step = both.retry = both.proceed = at(3);
   EXPECT_EQ(expiredAt(both, at(3)), Expiry::kAttempt);
   both.attempt = base::MonotonicTime::max();
   EXPECT_EQ(expiredAt(both, at(3)), Expiry::kRequest);
@@ -104,6 +105,8 @@ TEST_F(Deadlines, SimultaneousExpiriesHaveAnOrder) {
   EXPECT_EQ(expiredAt(both, at(3)), Expiry::kStep);
   both.step = base::MonotonicTime::max();
   EXPECT_EQ(expiredAt(both, at(3)), Expiry::kRetry);
+  both.retry = base::MonotonicTime::max();
+  EXPECT_EQ(expiredAt(both, at(3)), Expiry::kProceed);
   both.withheld = at(3);
   EXPECT_EQ(expiredAt(both, at(3)), Expiry::kWithheld);
   both.withheld = base::MonotonicTime::max();

@@ -122,6 +122,18 @@ TEST(ExchangeWait, IsTheBodyThatTheClientHasNotSent) {
   EXPECT_EQ(waitIn(rig), "response-head");
 }
 
+TEST(ExchangeWait, IsTheBackendAsLongAsTheClientWaitsForItsContinue) {
+  Rig rig;
+  test::ClientPeer& client = rig.connect();
+  client.ask({.method = http::Method::kPost, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
+  ASSERT_TRUE(rig.settle());
+  test::BackendPeer& backend = rig.accept(0);
+  EXPECT_EQ(waitIn(rig), "response-head");
+  backend.interim(0, 100);
+  ASSERT_TRUE(rig.settle());
+  EXPECT_EQ(waitIn(rig), "request-body");
+}
+
 TEST(ExchangeWait, IsTheBodyThatAStepWantsWhole) {
   Rig rig(withStep(step("read", Phase::kRequestBody, goesOn(), kReadsWhole)));
   test::ClientPeer& client = rig.connect();

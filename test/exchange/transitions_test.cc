@@ -184,6 +184,7 @@ const test::ExpectedCells<Res, E, B> kResponseCells{
     {{Res::kWaiting, E::kClientGone}, {B::kDropMirrors, Res::kDone}},
     {{Res::kWaiting, E::kUnavailable}, {B::kJudgeFailure, Res::kWaiting}},
     {{Res::kWaiting, E::kInterim}, {B::kForwardInterim, Res::kWaiting}},
+    {{Res::kWaiting, E::kProceedDue}, {B::kProceed, Res::kWaiting}},
     {{Res::kWaiting, E::kResponseArrived}, {B::kProcessResponse, Res::kBackendResponse}},
     {{Res::kWaiting, E::kResponseRefused}, {B::kJudgeResponse, Res::kWaiting}},
     {{Res::kWaiting, E::kResponseHead}, {B::kProcessHead, Res::kResponseHeaders}},

@@ -100,6 +100,19 @@ TEST_P(Unseen, AStepThatFailsOpenRemovesItsFieldsFrom103sAndTrailersToo) {
   EXPECT_EQ(client_->answer(index).trailers, (FieldList{{"x-sum", "1"}}));
 }
 
+TEST_P(Unseen, AContinueLosesItsFieldsToAStepThatFailsClosedAndPassesTheFiltersElse) {
+  for (const bool failsClosed : {true, false}) {
+    Rig& rig = with({removing(!failsClosed)});
+    const std::size_t index = client_->ask(
+        {.method = http::Method::kPost, .target = "/ok", .body = http::Body::kUntilEnd, .expectContinue = true});
+    ASSERT_TRUE(rig.settle());
+    accept(0).interim(0, 100, {{"x-inner", "10.0.0.1"}, {"x-other", "kept"}});
+    ASSERT_TRUE(rig.settle());
+    EXPECT_EQ(client_->answer(index).interims, std::vector<std::uint16_t>{100});
+    EXPECT_EQ(client_->answer(index).interimFields[0], failsClosed ? FieldList{} : (FieldList{{"x-other", "kept"}}));
+  }
+}
+
 TEST_P(Unseen, A103DoesNotOvertakeAStepThatFailsClosed) {
   Rig& rig = with({removing(false)});
   const std::size_t index = get();

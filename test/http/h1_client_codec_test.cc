@@ -74,6 +74,62 @@ TEST(H1Client, AsksForTrailersAndContinue) {
             "GET /x?y HTTP/1.1\r\nhost: a.example\r\nexpect: 100-continue\r\nte: trailers\r\nconnection: te\r\n\r\n");
 }
 
+/// Sends the head of a request of five bytes that asks for a 100 (Continue).
+StreamId expecting(H1Client& client) {
+  RequestHead head = client.request(Method::kPost, "POST");
+  head.body = Body::kLength;
+  head.contentLength = 5;
+  head.expectContinue = true;
+  const StreamId id = client.send(head);
+  client.out();
+  return id;
+}
+
+void sendBody(H1Client& client, StreamId id) {
+  client.last().request.bytes.append("hello");
+  client.last().request.finish();
+  client.codec->wake(id);
+}
+
+TEST(H1Client, IsReusedIfTheBodyFollowedAContinue) {
+  H1Client client;
+  const StreamId id = expecting(client);
+  client.feed("HTTP/1.1 100 Continue\r\n\r\n");
+  EXPECT_EQ(client.last().interims, std::vector<std::uint16_t>{100});
+  sendBody(client, id);
+  EXPECT_EQ(client.out(), "hello");
+  client.feed(kOk);
+  EXPECT_EQ(client.codec->state(), CodecState::kOpen);
+  EXPECT_EQ(client.codec->availableStreams(), 1U);
+}
+
+// The backend may take the body for another request.
+TEST(H1Client, SendsNoBodyAfterAFinalStatusWithoutContinueAndIsNotReused) {
+  for (const std::string_view rest : {"", "no"}) {
+    H1Client client;
+    const StreamId id = expecting(client);
+    client.feed("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 403 Forbidden\r\nContent-Length: " +
+                std::to_string(rest.size()) + "\r\n\r\n");
+    sendBody(client, id);
+    EXPECT_EQ(client.out(), "");
+    client.feed(rest);
+    EXPECT_EQ(client.last().body, rest);
+    EXPECT_TRUE(client.last().ended);
+    EXPECT_FALSE(client.last().reset);
+    EXPECT_EQ(client.out(), "");
+    EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+  }
+}
+
+TEST(H1Client, IsNotReusedIfTheBodyWasSentWithoutContinue) {
+  H1Client client;
+  sendBody(client, expecting(client));
+  EXPECT_EQ(client.out(), "hello");
+  client.feed(kOk);
+  EXPECT_EQ(client.last().body, "ok");
+  EXPECT_EQ(client.codec->state(), CodecState::kClosed);
+}
+
 TEST(H1Client, StreamsARequestBody) {
   H1Client client;
   RequestHead head = client.request(Method::kPost, "POST");

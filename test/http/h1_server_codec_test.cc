@@ -217,6 +217,22 @@ TEST(H1Server, PassesInterimsOn) {
   EXPECT_EQ(server.out(), "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
 }
 
+// Nobody knows whether the next bytes are the body or another request.
+TEST(H1Server, EndsWithAnAnswerToAClientThatWaitsForContinueInVain) {
+  H1Server server;
+  server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 30\r\nExpect: 100-continue\r\n\r\n");
+  auto& stream = server.sink.last();
+  server.codec->sendResponse(stream.id, server.answer(403, Body::kUntilEnd));
+  EXPECT_EQ(server.out(), "HTTP/1.1 403 Forbidden\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n");
+  stream.response.bytes.append("no");
+  stream.response.finish();
+  server.codec->wake(stream.id);
+  server.feed(kGet);
+  EXPECT_EQ(server.out(), "2\r\nno\r\n0\r\n\r\n");
+  EXPECT_EQ(server.codec->state(), CodecState::kClosed);
+  EXPECT_EQ(server.sink.count(), 1U);
+}
+
 TEST(H1Server, AStreamedResponseMayOvertakeTheRequest) {
   H1Server server;
   server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");

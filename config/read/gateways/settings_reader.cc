@@ -88,6 +88,7 @@ void readDns(FieldReader& reader, base::DnsSettings& settings) {
 void readTimeouts(FieldReader& reader, base::TimeoutSettings& settings) {
   reader.read("requestHeader", settings.requestHeader, kLongerThanZero);
   reader.read("bodyIdle", settings.bodyIdle, kLongerThanZero);
+  reader.read("expectContinue", settings.expectContinue, kLongerThanZero);
   reader.read("clientIdle", settings.clientIdle, kLongerThanZero);
   reader.read("tlsHandshake", settings.tlsHandshake, kLongerThanZero);
   reader.read("connect", settings.connect, kLongerThanZero);

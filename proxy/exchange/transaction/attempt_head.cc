@@ -31,7 +31,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
     head.authority = destination.requestedOf != nullptr ? arena.copy(destination.authority)
                                                         : std::string_view(destination.authority);
   }
-  // The gateway sends 100 (Continue) itself, once it has a connection for the body (RFC 9110 section 10.1.1).
+  // The expectation is passed on to one Backend alone, when the request is sent there (passesExpectation()).
   head.expectContinue = false;
   applyAuthority(rule.requestHeaders, rule.rewrite, head);
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);

@@ -14,7 +14,8 @@ Expiry expiredAt(const Timeline& line, base::MonotonicTime now) {
   if (line.request <= now) return line.attempt <= now ? Expiry::kAttempt : Expiry::kRequest;
   if (line.step <= now) return Expiry::kStep;
   if (line.retry <= now) return Expiry::kRetry;
-  return line.attempt <= now ? Expiry::kAttempt : Expiry::kAttemptIdle;
+  if (line.attempt <= now) return Expiry::kAttempt;
+  return line.attemptIdle <= now ? Expiry::kAttemptIdle : Expiry::kProceed;
 }
 
 }  // namespace sluice::exchange

@@ -28,6 +28,7 @@ struct Timeline {
   base::MonotonicTime sniff = base::MonotonicTime::max();        // the first bytes of a tunnel have taken too long
   base::MonotonicTime retry = base::MonotonicTime::max();        // the next attempt is due
   base::MonotonicTime step = base::MonotonicTime::max();         // a suspended step has waited too long
+  base::MonotonicTime proceed = base::MonotonicTime::max();      // the client has waited long enough for 100 (Continue)
   base::MonotonicTime withheld = base::MonotonicTime::max();     // a body had no credit for too long
   base::MonotonicTime unclaimed = base::MonotonicTime::max();    // the client took too little for too long
 
@@ -49,7 +50,8 @@ enum class Expiry : std::uint8_t {
   kAttempt,      // HTTPRouteTimeouts.backendRequest
   kAttemptIdle,  // nothing of the attempt moved (TrafficPolicy.spec.retry.attemptIdleTimeout)
   kStep,         // a step's timeout, or timeouts.processor
-  kRetry         // no failure: the next attempt is due
+  kRetry,        // no failure: the next attempt is due
+  kProceed       // no failure: the Backend did not say whether it wants the body in time (timeouts.expectContinue)
 };
 
 /// Returns the first time at which one of them passes.
@@ -60,11 +62,11 @@ inline base::MonotonicTime firstDeadline(const Timeline& line) {
   const base::MonotonicTime bounded = std::min(line.lastProgress + idle, std::min(line.withheld, line.unclaimed));
   if (line.tunnel != http::Tunnel::kNone) return std::min(bounded, std::min(line.tunnelEnd, line.sniff));
   const base::MonotonicTime route = std::min(line.request, std::min(line.attempt, line.attemptIdle));
-  return std::min(std::min(bounded, route), std::min(line.retry, line.step));
+  return std::min(std::min(bounded, route), std::min(std::min(line.retry, line.step), line.proceed));
 }
 
-/// Returns which of them has passed; of several, one that ends the exchange. It goes on after kSniff, kStep and kRetry,
-/// after kAttempt and kAttemptIdle if its rule retries, and after kUnclaimed if the client's socket moves.
+/// Returns which of them has passed; of several, one that ends the exchange. It goes on after kSniff, kStep, kRetry and
+/// kProceed, after kAttempt and kAttemptIdle if its rule retries, and after kUnclaimed if the client's socket moves.
 Expiry expiredAt(const Timeline& line, base::MonotonicTime now);
 
 /// Returns when the whole exchange has taken too long, by its rule if it has such a timeout; max() if nothing bounds

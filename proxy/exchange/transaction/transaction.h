@@ -128,6 +128,10 @@ class Transaction {
   void endTunnel(TunnelEnd reason) {
     if (tunnels() && streamTunnel != nullptr) streamTunnel->endBy(reason);
   }
+  /// Returns true if the client still waits for 100 (Continue) before it sends its body (RFC 9110 section 10.1.1).
+  bool awaitsContinue() const {
+    return request.head.expectContinue && !continued && requestBytes == 0 && requestBody.end() == http::PipeEnd::kOpen;
+  }
   bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
   http::TraceContext trace() const {
     return keptTrace.traceId.empty() ? http::traceContextOf(request.head.headers) : keptTrace;
@@ -168,6 +172,7 @@ class Transaction {
   EgressState* egress = nullptr;  // in the arena of the request; null unless policies cover the exchange
   bool fromGateway = false;       // another gateway has passed the request on
   bool routed = false;            // the observer was notified of a route, or that there is none
+  bool continued = false;         // the client has got 100 (Continue)
   /// The gauge that counts the request, while one does. The observer's own, which takes the request out of the one that
   /// it has put it into, whatever becomes of their names.
   mutable observe::Gauge* counted = nullptr;

@@ -78,6 +78,7 @@ enum class Event : std::uint8_t {
   kResponseRefused,    // the final head has a status for which the rule retries
   kResponseHead,       // the final head is kept, and steps want to see it
   kResponseReady,      // the final head is ready for the client
+  kProceedDue,         // the Backend has not said in time whether it wants the body
   kResponseBody,       // the response's body has more bytes, or its end
   kResponseTaken,      // the downstream codec took bytes of the response's body
   kUpstreamReset,      // the backend's stream ended early: error is set
@@ -87,7 +88,7 @@ enum class Event : std::uint8_t {
   kDeadline,           // a timeout of the exchange has passed: error is set
   kInternalFailure,    // an invariant was broken: error is set
 };
-inline constexpr std::size_t kEvents = 43;
+inline constexpr std::size_t kEvents = 44;
 
 /// The actions of the request's machine, which RequestPath performs.
 enum class RequestAction : std::uint8_t {
@@ -122,6 +123,7 @@ enum class RequestAction : std::uint8_t {
 enum class ResponseAction : std::uint8_t {
   kNone,
   kForwardInterim,   // passes a 1xx on
+  kProceed,          // sends 100 (Continue) in place of the Backend
   kProcessResponse,  // enters backend-response and moves its steps
   kProcessHead,      // enters response-headers and response-body and moves their steps
   kProcessOn,        // moves the steps of the state: raises kResponseStepsDone or kRejected, or waits

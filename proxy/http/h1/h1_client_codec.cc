@@ -50,6 +50,8 @@ StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, Scheme
   method_ = head.method;
   interims_ = 0;
   handedOver_ = false;
+  expecting_ = head.expectContinue;
+  bodyBegun_ = false;
   reading_ = Reading::kHead;
   sections_.begin(H1Section::kResponse);
   out_.begin(body.framing, head.contentLength);
@@ -176,6 +178,9 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
     return fail(protocolError("success in answer to a request for a tunnel, and no tunnel"));
   }
   if (tunnelAsked()) declineTunnel();
+  // RFC 9110 section 10.1.1. A backend that answers without its 100 may take the bytes that follow for the body or for
+  // another request, so a body that has not begun is not sent any more.
+  if (expecting_ && !bodyBegun_ && out_.state() == Writing::kBody) out_.hold();
   if (closes) closeAfter_ = true;
   keepAlive_ = keepAliveTimeout(raw.fields);
   if (head->body == Body::kNone) {
@@ -218,6 +223,7 @@ void H1ClientCodec::passInterim(ResponseMessage&& message) {
     sink_.onLimitHit(Limit::kInformationalResponses);
     return fail(protocolError("too many informational responses").ofLimit(limitName(Limit::kInformationalResponses)));
   }
+  if (message.head.status == kContinue) expecting_ = false;
   sections_.begin(H1Section::kResponse);
   sink_.onInterim(token_, std::move(message));
 }
@@ -253,10 +259,11 @@ bool H1ClientCodec::readBody(std::string_view& input) {
 }
 
 // The connection is used again only if both messages ended where they should: a request that is still being sent, or
-// the rest of one, would become part of the next (RFC 9112 section 9.3).
+// the rest of one, would become part of the next (RFC 9112 section 9.3). Whether a backend that owed a 100 has read the
+// body is not known.
 void H1ClientCodec::endResponse() {
   token_ = kNoToken;
-  if (closeAfter_ || out_.state() != Writing::kNothing) return stop();
+  if (closeAfter_ || expecting_ || out_.state() != Writing::kNothing) return stop();
   reading_ = Reading::kNothing;
   sections_.begin(H1Section::kResponse);
 }
@@ -308,7 +315,10 @@ void H1ClientCodec::produce(base::ByteQueue& out, std::size_t limit) {
     BodyPipe* pipe = sink_.requestBody(token_);
     if (pipe == nullptr) return reset(stream_, ResetReason::kCancelled);
     const std::size_t taken = out_.write(*pipe, out, limit);
-    if (taken > 0) sink_.onRequestBodyTaken(token_, taken);
+    if (taken > 0) {
+      bodyBegun_ = true;
+      sink_.onRequestBodyTaken(token_, taken);
+    }
   }
   if (out_.state() == Writing::kFailed) return failRequest();
   if (out_.state() == Writing::kComplete) {

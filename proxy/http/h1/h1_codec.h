@@ -97,6 +97,7 @@ class H1ServerCodec final : public ServerCodec {
   const ServerTerms terms_;
   bool headRequest_ : 1 = false;
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
+  bool expecting_ : 1 = false;   // the client was to get a 100 before it sends the body, and has not got it
   bool inputEnded_ : 1 = false;
   bool abortive_ : 1 = false;
 };
@@ -180,6 +181,8 @@ class H1ClientCodec final : public ClientCodec {
   base::Duration keepAlive_ = base::Duration::max();
   bool handedOver_ = false;      // produce() has given away bytes of the request: the backend may act on them
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
+  bool expecting_ : 1 = false;   // the backend was asked for a 100 before the body, and has not sent it
+  bool bodyBegun_ : 1 = false;   // produce() has given away bytes of the body
   bool abortive_ : 1 = false;
 };
 

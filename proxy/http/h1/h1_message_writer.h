@@ -17,7 +17,7 @@ class H1MessageWriter {
  public:
   enum class State : std::uint8_t {
     kNothing,   // no message was begun, or all of it was handed over
-    kHeld,      // its head is queued; the peer's answer decides whether a tunnel follows
+    kHeld,      // its head is queued; the peer's answer decides whether a tunnel follows, or keeps the body back
     kBody,      // its head is queued, its body is taken from the pipe
     kComplete,  // all of it is queued
     kFailed     // it cannot be completed: produce() of the codec reports that

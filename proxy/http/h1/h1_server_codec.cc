@@ -193,6 +193,7 @@ void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> sectio
 
   if (!wantsToPersist(raw)) closeAfter_ = true;
   asked_ = head->tunnel;
+  expecting_ = head->expectContinue;
   message.head = *head;
   const H1Framing framing = framingOf(*head);
   if (framing != H1Framing::kNone) body_.begin(framing, head->contentLength, limits_);
@@ -271,7 +272,8 @@ void H1ServerCodec::settleEnd() {
 
 void H1ServerCodec::sendInterim(StreamId stream, const ResponseHead& head) {
   if (!isCurrent(stream) || out_.state() != Writing::kNothing || version_ == Version::kHttp10) return;
-  if (head.status >= 200 || head.status == 101) return;
+  if (head.status >= 200 || head.status == kSwitchingProtocols) return;
+  if (head.status == kContinue) expecting_ = false;
   writeResponseHead(out_.heads(), head, {}, H1Persistence::kSilent);
 }
 
@@ -280,8 +282,8 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   if (head.body == Body::kTunnel) return openTunnel(head);
   const H1Announcement body = announcementOf(head, version_, headRequest_);
   // If the response is over before the request, the remaining bytes of the request are never read, and the client
-  // should know.
-  const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
+  // should know. A client that has got no 100 may leave the body out, and then nobody knows what its next bytes are.
+  const bool early = reading_ == Reading::kBody && (expecting_ || isComplete(head, sink_.responseBody(token_)));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
   // Bytes that the client may send behind a refused CONNECT belong to the tunnel, and must not be read as a request.
   if (asked_ == Tunnel::kStream) closeAfter_ = true;

@@ -175,7 +175,10 @@ TEST_F(Retry, TheClientGetsContinueOnlyOnce) {
       ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd, .expectContinue = true});
   pooled().wire().end();
   ASSERT_TRUE(rig_.settle());
-  rig_.accept(1);
+  BackendPeer& second = rig_.accept(1);
+  EXPECT_TRUE(second.request(0).message.head.expectContinue) << "the client still waits";
+  for (int i = 0; i < 2; ++i) second.interim(0, 100);
+  ASSERT_TRUE(rig_.settle());
   EXPECT_EQ(client_.answer(index).interims, (std::vector<std::uint16_t>{100}));
 }
 

@@ -248,6 +248,8 @@ TEST_P(AuthenticatedClients, WaitForTheirBodyAsLongAsTheirPassword) {
   ASSERT_TRUE(rig.settle());
   EXPECT_TRUE(client_->answer(index).interims.empty()) << "no body is asked for before the client is known";
   BackendPeer& backend = passed();
+  backend.interim(0, 100);
+  ASSERT_TRUE(rig.settle());
   EXPECT_EQ(client_->answer(index).interims, std::vector<std::uint16_t>{100});
   client_->body(index, "hello");
   client_->finish(index);

@@ -209,7 +209,9 @@ TEST_P(ProcessBody, AClientThatWaitsForContinueGetsItIfAStepWantsTheWholeBody) {
   ASSERT_TRUE(rig.settle());
   ASSERT_EQ(client_->answer(index).interims.size(), 1U);
   send(index, "hello");
-  EXPECT_EQ(accept(0).request(0).body, "<hello>");
+  BackendPeer& backend = accept(0);
+  EXPECT_EQ(backend.request(0).body, "<hello>");
+  EXPECT_FALSE(backend.request(0).message.head.expectContinue) << "the body is on its way";
 }
 
 TEST_P(ProcessBody, AnotherAttemptGetsTheBodyAgainAndOnlyWhatIsMeantForIt) {
