@@ -35,6 +35,9 @@ class H2Receiver {
   bool headIncomplete() const { return incompleteOf_ != 0; }
   /// Returns true once the peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
+  /// Returns true if the peer, a server, takes requests for tunnels (RFC 8441 section 3); false until its SETTINGS
+  /// arrive.
+  bool peerTakesTunnels() const;
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
   /// Returns how many streams the peer lets us have open at once: 100 until its SETTINGS arrive.
   std::uint32_t peerConcurrency() const { return peerConcurrency_; }

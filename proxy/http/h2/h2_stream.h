@@ -42,8 +42,11 @@ struct H2Stream {
   bool resetByUs = false;
   bool violated = false;  // the peer broke the protocol, and we reset the stream for that
   bool resetByPeer = false;
-  H2RawLine rawLine;  // belongs to the block of the next HEADERS
+  bool awaitsAgreement = false;  // client: a tunnel to which the peer has not agreed, so no body leaves
+  H2RawLine rawLine;             // belongs to the block of the next HEADERS
 
+  /// Returns true on the client's side for a tunnel to which the peer has agreed.
+  bool isOpenTunnel() const { return method == Method::kConnect && !awaitsAgreement; }
   /// Ends the events for the owner, and forgets the body that it has not taken.
   void detach() {
     token = kNoToken;
