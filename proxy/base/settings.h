@@ -36,7 +36,7 @@ struct DnsSettings {
 struct TimeoutSettings {
   Duration requestHeader = std::chrono::seconds(10);
   Duration bodyIdle = std::chrono::seconds(60);
-  Duration clientIdle = std::chrono::seconds(60);
+  Duration clientIdle = std::chrono::seconds(120);
   Duration tlsHandshake = std::chrono::seconds(10);
   Duration connect = std::chrono::seconds(5);
   Duration responseIdle = std::chrono::seconds(60);

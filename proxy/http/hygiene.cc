@@ -295,6 +295,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return refuse(why);
   head.headers = fields.kept;
   head.acceptsTrailers = fields.teTrailers;
+  head.keepAlive = fields.keepAlive;
   if (auto error = TargetCheck(arena, raw, fields, terms).apply(head)) return *std::move(error);
   if (auto error = checkSingletons(fields)) return *std::move(error);
   if (terms.forwardProxy && fields.proxyAuthorizationCount > 0) {

@@ -96,7 +96,8 @@ class H1ServerCodec final : public ServerCodec {
   Tunnel asked_ = Tunnel::kNone;        // by the request under way
   const ServerTerms terms_;
   bool headRequest_ : 1 = false;
-  bool closeAfter_ : 1 = false;  // the exchange under way is the last one
+  bool statesKeepAlive_ : 1 = false;  // the response under way says that the connection is kept
+  bool closeAfter_ : 1 = false;       // the exchange under way is the last one
   bool inputEnded_ : 1 = false;
   bool abortive_ : 1 = false;
 };
