@@ -37,7 +37,7 @@ struct TimeoutSettings {
   Duration requestHeader = std::chrono::seconds(10);
   Duration bodyIdle = std::chrono::seconds(60);
   Duration expectContinue = std::chrono::seconds(1);
-  Duration clientIdle = std::chrono::seconds(60);
+  Duration clientIdle = std::chrono::seconds(120);
   Duration tlsHandshake = std::chrono::seconds(10);
   Duration connect = std::chrono::seconds(5);
   Duration drain = std::chrono::seconds(2);  // the rest of an upload behind its response

@@ -352,9 +352,8 @@ void RequestPath::admit() {
   if (attempt.request.entered()) return t_.raise(Event::kRouted);  // the same attempt is made again
   const auto* plan = routing::planFor(t_.request.head, attempt.destination());
   if (plan == nullptr) {
-    return t_.raise(Event::kRejected,
-                    base::Error::upstream(base::ErrorType::kHttpProtocolError,
-                                          "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
+    return t_.raise(Event::kRejected, base::Error::upstream(base::ErrorType::kHttpProtocolError,
+                                                            "the backend carries no tunnel of this kind"));
   }
   if (EgressGate::guards(t_.route)) {
     const bool changed = s_.processing.attempt() != nullptr;

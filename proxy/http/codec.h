@@ -183,9 +183,9 @@ class ClientSink {
   /// Called with a 1xx head, but never with 101.
   virtual void onInterim(Token token, ResponseMessage&& message) = 0;
   /// Called with the final head. With Body::kNone the response is complete with it. A 101 (kTunnel) comes only as the
-  /// valid answer to a request with Body::kTunnel; any other answer completes that request (onRequestSent comes before
-  /// it). A success without a tunnel is an error if the client uses HTTP/2, because there every success means a tunnel
-  /// (RFC 8441).
+  /// valid answer to a request with Body::kTunnel, and stands for a 2xx of a backend of HTTP/2; any other answer
+  /// completes that request (onRequestSent comes before it). A success without a tunnel is an error if the client uses
+  /// HTTP/2, because there every success means a tunnel (RFC 8441).
   virtual void onResponse(Token token, ResponseMessage&& message) = 0;
   virtual void onResponseBody(Token token, std::string_view bytes) = 0;
   virtual void onResponseEnd(Token token) = 0;
@@ -210,13 +210,19 @@ class ClientCodec : public Codec {
   /// Begins a request, and copies the parts of its head that it needs; the body that it announces is taken from
   /// sink.requestBody(). To be called only with availableStreams(). `scheme` is that of this connection, which need not
   /// be the one by which the client asked. Returns 0 if the peer cannot take it after all (then nothing was begun):
-  /// HTTP/2 takes no tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
+  /// HTTP takes no tunnel whose handshake is not prepared (RequestHead::tunnelProof). HTTP/2 keeps a request for a
+  /// tunnel until the peer's SETTINGS arrive, and reports it by onResponseReset() if they do not offer that (RFC 8441).
   virtual StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) = 0;
 
   /// Returns true if the backend has announced that it takes no further request on this connection: by GOAWAY, or by a
   /// response after which it closes. After drain(), HTTP/1.1 may also return true because this side asked for the
   /// close.
   virtual bool peerLeaves() const { return false; }
+
+  /// Returns true if requests are kept until the backend's SETTINGS arrive.
+  virtual bool awaitsSettings() const { return false; }
+  /// Ends those requests with this error. To be called only while awaitsSettings().
+  virtual void refuseWaiting(const base::Error& /*error*/) {}
 
   /// Returns for how long the backend keeps the connection open without a request, as its last response stated; max()
   /// if it stated nothing. HTTP/1.1 only.

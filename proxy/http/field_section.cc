@@ -83,9 +83,11 @@ class FieldLineReader {
       case FieldId::kCookie:
         addCookie(field);
         return nullptr;
+      case FieldId::kKeepAlive:
+        section_.keepAlive = true;
+        return readConnectionSpecific(field);
       case FieldId::kConnection:
       case FieldId::kTransferEncoding:
-      case FieldId::kKeepAlive:
       case FieldId::kProxyConnection:
       case FieldId::kUpgrade:
         return readConnectionSpecific(field);

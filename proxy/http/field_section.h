@@ -38,6 +38,7 @@ struct FieldSection {
   bool connectionClose = false;
   bool connectionKeepAlive = false;
   bool connectionUpgrade = false;
+  bool keepAlive = false;  // there is a Keep-Alive
 };
 
 /// Returns nullptr, or why the section is malformed: a name that is no lower-case token, a value outside RFC 9110

@@ -263,6 +263,18 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
   return std::nullopt;
 }
 
+/// Returns the head of a response that opens a tunnel.
+ResponseHead opening(const RawResponse& raw, const FieldSection& fields, Tunnel asked) {
+  ResponseHead head;
+  head.status = agreementTo(asked);
+  head.version = raw.version;
+  head.headers = fields.kept;
+  head.dated = fields.dated;
+  head.body = Body::kTunnel;
+  head.tunnel = asked;
+  return head;
+}
+
 }  // namespace
 
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms) {
@@ -283,6 +295,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return refuse(why);
   head.headers = fields.kept;
   head.acceptsTrailers = fields.teTrailers;
+  head.keepAlive = fields.keepAlive;
   if (auto error = TargetCheck(arena, raw, fields, terms).apply(head)) return *std::move(error);
   if (auto error = checkSingletons(fields)) return *std::move(error);
   if (terms.forwardProxy && fields.proxyAuthorizationCount > 0) {
@@ -324,12 +337,15 @@ base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& ra
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return broken(why);
   if (fields.codingCount > 0) return broken("Transfer-Encoding in a response without body");
   if (const char* why = disagreement(asked, proof, fields)) return broken(why);
-  ResponseHead head;
-  head.status = raw.status;
-  head.version = raw.version;
-  head.headers = fields.kept;
-  head.body = Body::kTunnel;
-  head.tunnel = asked;
+  return opening(raw, fields, asked);
+}
+
+base::Result<ResponseHead> checkAgreement(base::Arena& arena, const RawResponse& raw, Tunnel asked,
+                                          std::string_view proof) {
+  FieldSection fields;
+  if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return broken(why);
+  ResponseHead head = opening(raw, fields, asked);
+  answerHandshake(arena, asked, proof, head.headers);
   return head;
 }
 

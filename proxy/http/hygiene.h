@@ -73,6 +73,12 @@ base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& 
 base::Result<ResponseHead> checkSwitch(base::Arena& arena, const RawResponse& raw, Tunnel asked,
                                        std::string_view proof);
 
+/// Returns the checked head of a 2xx of HTTP/2 that agrees to that tunnel (RFC 8441 section 5), in the form of the 101
+/// that checkSwitch() returns: with the agreement's status, and the request's RequestHead::tunnelProof as its answer to
+/// the key that HTTP/2 does not have. A Content-Length in it means nothing (RFC 9110 section 9.3.6).
+base::Result<ResponseHead> checkAgreement(base::Arena& arena, const RawResponse& raw, Tunnel asked,
+                                          std::string_view proof);
+
 /// Removes framing, routing and hop-by-hop fields, which trailers may not pass on (RFC 9110 section 6.5.1). Returns
 /// false if a line is malformed.
 bool checkTrailers(Headers& fields);

@@ -17,6 +17,9 @@ struct MessageBounds {
   std::uint32_t streamWindow = 256 * 1024;
   /// The part of streamWindow that a body has before widen() is called. It follows from limits.connectionMemory.
   std::uint32_t firstWindow = 256 * 1024;
+  /// For how many seconds HTTP/1.x tells clients that ask that their connection is kept (timeouts.clientIdle); 0: it
+  /// tells them nothing.
+  std::uint32_t keepAliveSeconds = 0;
 };
 
 /// The bounds of messages and of HTTP/2's connections.

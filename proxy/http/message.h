@@ -101,6 +101,7 @@ struct RequestHead {
   bool namesNoDestination = false;
   /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()).
   bool unusualSlashes = false;
+  bool keepAlive = false;  // there was a Keep-Alive field, which a response of HTTP/1.x answers
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   /// The value that the peer's 101 must contain, if the kind of tunnel has a handshake. Codecs only compare it.
   std::string_view tunnelProof;

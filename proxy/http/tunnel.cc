@@ -7,6 +7,8 @@
 namespace sluice::http {
 namespace {
 
+constexpr std::string_view kAccept = "sec-websocket-accept";
+
 /// Returns the value of the only line of that name; empty if there is none, or more than one.
 std::string_view onlyValue(const Headers& headers, std::string_view name) {
   std::string_view value;
@@ -56,9 +58,13 @@ void removeHandshake(RequestHead& head) {
   if (head.tunnel == Tunnel::kWebSocket) head.headers.remove("sec-websocket-key");
 }
 
+void answerHandshake(base::Arena& arena, Tunnel tunnel, std::string_view proof, Headers& response) {
+  if (tunnel == Tunnel::kWebSocket) response.set(arena, kAccept, arena.copy(proof));
+}
+
 const char* disagreement(Tunnel asked, std::string_view proof, const FieldSection& fields) {
   if (!namesAlone(fields, asked)) return "a switch to a protocol that was not asked for";
-  if (onlyValue(fields.kept, "sec-websocket-accept") != proof) return "Sec-WebSocket-Accept does not fit the key";
+  if (onlyValue(fields.kept, kAccept) != proof) return "Sec-WebSocket-Accept does not fit the key";
   return nullptr;
 }
 

@@ -78,7 +78,6 @@ const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& reque
   if (request.body != http::Body::kTunnel) return &backend;
   const bool isStream = request.tunnel == http::Tunnel::kStream;
   if (isStream != (backend->protocol == UpstreamProtocol::kOpaque)) return nullptr;
-  if (backend->protocol == UpstreamProtocol::kHttp2) return nullptr;
   return backend->http11 ? &backend->http11 : &backend;
 }
 

@@ -107,7 +107,8 @@ struct BackendPlan {
   /// True of a server that the settings name. It may be in a private network, like an endpoint of a Service, so the
   /// address guard treats its addresses in the same way.
   bool ofSettings = false;
-  /// The same Backend in HTTP/1.1 only, if ALPN would decide otherwise: for requests that HTTP/2 cannot carry.
+  /// The same Backend in HTTP/1.1 only, if ALPN would decide otherwise: for WebSockets, which few backends take
+  /// over HTTP/2.
   std::shared_ptr<const BackendPlan> http11 = nullptr;
   /// The steps of its extensions; null if it has none. They belong to requests, not to connections, so the identity
   /// leaves them out.
@@ -124,8 +125,8 @@ std::string titleOf(const BackendPlan& plan);
 /// Returns the title of a BackendPlan::object in the same form.
 std::string titleOf(std::string_view object);
 
-/// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
-/// and the Backend supports HTTP/2 only.
+/// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel of
+/// a kind that the Backend does not carry.
 const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
                                                   const std::shared_ptr<const BackendPlan>& backend);
 

@@ -126,9 +126,10 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   const http::StreamId stream = codec_->sendRequest(token, head, plan.tls ? http::Scheme::kHttps : http::Scheme::kHttp);
   if (stream == 0) return 0;
   lastUsed_ = owner_.worker().now();
-  if (codec_->version() == http::Version::kHttp2 && codec_->activeStreams() == 1) {
-    liveness_.onWait(lastUsed_);
-    arm(deadline());
+  if (codec_->version() == http::Version::kHttp2) {
+    const bool isFirst = codec_->activeStreams() == 1;
+    if (isFirst) liveness_.onWait(lastUsed_);
+    if (isFirst || codec_->awaitsSettings()) arm(deadline());
   }
   if (++requests_ == mostRequests_) {
     log_.note(ConnectionEnd::kLifetime);
@@ -235,9 +236,10 @@ void Connection::redialSoon() {
   touch();
 }
 
-/// Sets the timer to `due`, or to an earlier time at which its liveness is checked.
+/// Sets the timer to `due`, or to an earlier time at which its liveness is checked or requests wait no longer.
 void Connection::arm(base::MonotonicTime due) {
-  const base::MonotonicTime earliest = std::min(due, liveness_.due(*codec_, owner_.timeouts().upstreamPing));
+  base::MonotonicTime earliest = std::min(due, liveness_.due(*codec_, owner_.timeouts().upstreamPing));
+  if (codec_->awaitsSettings()) earliest = std::min(earliest, connectBy_);
   if (earliest != deadline() || !isSet()) owner_.worker().timers().set(*this, earliest);
 }
 
@@ -261,6 +263,7 @@ void Connection::onTimer() {
                                           "the backend's connection is dead: it did not answer a PING")
                         .ofLimit("upstreamPing"));
   }
+  if (codec_->awaitsSettings() && now >= connectBy_) refuseWaiting();
   if (codec_->wantsProduce()) touch();  // a ping
   const base::Duration own = ownIdleTimeout(cluster_.plan().connection, owner_.timeouts());
   if (state_ == State::kServing && now >= expiresAt_) {
@@ -282,6 +285,15 @@ void Connection::onTimer() {
   if (most == own) owner_.onLimit("upstreamIdle");
   log_.note(ConnectionEnd::kIdle);
   drain();
+}
+
+// A backend sends its SETTINGS as soon as the connection is open, so they belong to the time that this may take.
+void Connection::refuseWaiting() {
+  owner_.onLimit("connect");
+  codec_->refuseWaiting(base::Error::upstream(base::ErrorType::kConnectionTimeout,
+                                              "the backend did not say by SETTINGS in time whether it takes WebSockets")
+                            .ofLimit("connect"));
+  touch();
 }
 
 void Connection::drain() {

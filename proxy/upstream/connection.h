@@ -110,6 +110,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   void dial();
   void redialSoon();
   void arm(base::MonotonicTime due);
+  void refuseWaiting();
   void pump();
   void settle();
   void retire();
@@ -133,7 +134,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
   base::MonotonicTime opened_{};
-  const base::MonotonicTime connectBy_;                         // for all addresses together
+  const base::MonotonicTime connectBy_;                         // for all addresses together, and SETTINGS
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
   Liveness liveness_;
   std::optional<bool> answered_;  // bytes have come on it; absent until it is open

@@ -246,15 +246,15 @@ TEST(LocalReplyTimeout, EndsAReplyThatTheClientDoesNotTake) {
   rig.accept(0);
   EXPECT_EQ(client.answer(lost).message.head.status, 404);
   EXPECT_EQ(rig.exchanges.size(), 2U);
-  rig.advanceShortOf(seconds(60));
+  rig.advanceShortOf(seconds(120));
   EXPECT_EQ(rig.exchanges.size(), 2U);
   rig.advancePast();
   EXPECT_EQ(rig.exchanges.size(), 1U) << "the 404 has had clientIdle to be taken";
   EXPECT_NE(std::find(rig.limits.begin(), rig.limits.end(), "clientIdle"), rig.limits.end());
-  rig.advance(seconds(241));
+  rig.advance(seconds(181));
   EXPECT_EQ(client.answer(late).message.head.status, 504);
   EXPECT_EQ(rig.exchanges.size(), 1U) << "the 504 has its own time";
-  rig.advance(seconds(58));
+  rig.advance(seconds(118));
   EXPECT_EQ(rig.exchanges.size(), 1U);
   rig.advance(seconds(3));
   EXPECT_EQ(rig.exchanges.size(), 0U);
@@ -274,7 +274,7 @@ TEST(LocalReplyTimeout, IsNotPutOffByBytesThatAreTaken) {
   const std::size_t lost = client.ask({.target = "/nowhere"});
   ASSERT_TRUE(rig.settle());
   for (int i = 0; i < 5; ++i) {
-    rig.advance(seconds(11));
+    rig.advance(seconds(23));
     client.grant(lost, 1);
     ASSERT_TRUE(rig.settle());
   }

@@ -54,7 +54,7 @@ TEST(HeadMemory, IsFreedAtOnceByALocalReply) {
     EXPECT_EQ(exchange.transaction().request.head.path(), "/nowhere/" + std::to_string(number++));
     EXPECT_TRUE(exchange.transaction().request.head.headers.empty());
   });
-  rig.advance(seconds(61));
+  rig.advance(seconds(121));
   EXPECT_EQ(rig.exchanges.size(), 0U);
   EXPECT_TRUE(wasHit(rig, "clientIdle"));
 }

@@ -10,6 +10,7 @@
 #include "proxy/base/base64.h"
 #include "proxy/http/tunnel.h"
 #include "test/support/exchange_rig.h"
+#include "test/support/h2_frames.h"
 
 namespace sluice::exchange {
 namespace {
@@ -73,7 +74,7 @@ class WebSocketTunnel : public ::testing::Test {
                      .fields = {{"sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="}, {"sec-websocket-version", "13"}},
                      .body = Body::kTunnel});
     EXPECT_TRUE(rig_.settle());
-    if (rig_.dialled() == 1 && rig_.backends.empty()) rig_.accept(0);
+    if (rig_.dialled() == 1 && rig_.backends.empty()) accept();
   }
   void agree() {
     backend().head(
@@ -95,6 +96,7 @@ class WebSocketTunnel : public ::testing::Test {
     backend().body(0, bytes);
     EXPECT_TRUE(rig_.settle());
   }
+  virtual void accept() { rig_.accept(0); }
   BackendPeer& backend() { return *rig_.backends.at(0); }
   test::RecordingServerSink::RecordedRequest& heard() { return backend().request(0); }
   test::RecordingClientSink::RecordedResponse& answer() { return client_.answer(index_); }
@@ -316,6 +318,8 @@ TEST_F(WebSocketTunnel, FailsIfTheSwitchDoesNotFit) {
   EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kHttpProtocolError);
 }
 
+// --- a backend of HTTP/2 (RFC 8441)
+
 class Http2Backend : public WebSocketTunnel {
  protected:
   static RigOptions http2() {
@@ -324,13 +328,99 @@ class Http2Backend : public WebSocketTunnel {
     return made;
   }
   Http2Backend() : WebSocketTunnel(http2()) {}
+  void accept() override { rig_.accept(0, http::Version::kHttp2); }
 };
 
-TEST_F(Http2Backend, RefusesTunnels) {
+TEST_F(Http2Backend, CarriesTheTunnelOnAStreamOfItsConnection) {
   ask();
-  EXPECT_EQ(rig_.dialled(), 0U);
+  EXPECT_EQ(heard().message.head.body, Body::kTunnel);
+  backend().head(0, {.body = Body::kTunnel, .status = 101});
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(answer().message.head.status, 101) << "the client's codec has checked Sec-WebSocket-Accept";
+  say("up");
+  reply("down");
+  EXPECT_EQ(heard().body, "up");
+  EXPECT_EQ(answer().body, "down");
+  backend().finish(0);
+  EXPECT_TRUE(rig_.settle());
+  say("still");
+  EXPECT_EQ(heard().body, "upstill");
+  client_.wire().end();
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_TRUE(heard().ended);
+  EXPECT_FALSE(backend().wire().aborted);
+  EXPECT_EQ(rig_.budget().connections.count(), 1U) << "it serves other requests";
+  EXPECT_EQ(rig_.told.at(0).status, 101);
+  EXPECT_FALSE(rig_.told.at(0).error);
+  expectClean();
+}
+
+TEST_F(Http2Backend, IsCutOffByEitherSide) {
+  for (const bool byClient : {true, false}) {
+    Rig rig(http2());
+    ClientPeer& client = rig.connect();
+    client.ask(
+        {.target = "/ok/chat", .fields = {{"sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="}}, .body = Body::kTunnel});
+    EXPECT_TRUE(rig.settle());
+    BackendPeer& backend = rig.accept(0, http::Version::kHttp2);
+    backend.head(0, {.body = Body::kTunnel, .status = 101});
+    EXPECT_TRUE(rig.settle());
+    if (byClient) {
+      client.wire().reset();
+    } else {
+      backend.reset(0, http::ResetReason::kCancelled);
+    }
+    EXPECT_TRUE(rig.settle());
+    if (byClient) {
+      EXPECT_TRUE(backend.request(0).reset);
+    } else {
+      EXPECT_TRUE(client.wire().aborted);
+    }
+    EXPECT_EQ(rig.exchanges.size(), 0U);
+    rig.close();
+  }
+}
+
+TEST_F(Http2Backend, AnswersLikeAnyRequestIfItDoesNotAgree) {
+  ask();
+  backend().respond(0, 403, "no");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(answer().message.head.status, 403);
+  EXPECT_EQ(answer().body, "no");
+  const std::size_t next = client_.ask({.target = "/ok/next"});
+  EXPECT_TRUE(rig_.settle());
+  backend().respond(1, 200, "ok");
+  EXPECT_TRUE(rig_.settle());
+  EXPECT_EQ(client_.answer(next).body, "ok");
+  EXPECT_EQ(rig_.dialled(), 1U);
+}
+
+/// A backend whose bytes the test writes.
+class RawHttp2Backend : public Http2Backend {
+ protected:
+  void accept() override {
+    rig_.wire(0).accept("h2");
+    EXPECT_TRUE(rig_.settle());
+  }
+};
+
+TEST_F(RawHttp2Backend, GetsNoTunnelThatItsSettingsDoNotOffer) {
+  ask();
+  EXPECT_FALSE(answer().answered) << "its SETTINGS are awaited";
+  rig_.wire(0).deliver(test::h2::settings({}));
+  EXPECT_TRUE(rig_.settle());
   EXPECT_EQ(answer().message.head.status, 502);
-  EXPECT_NE(answer().body.find("WebSocket"), std::string::npos) << answer().body;
+  EXPECT_NE(answer().body.find("do not offer WebSockets"), std::string::npos) << answer().body;
+}
+
+TEST_F(RawHttp2Backend, HasTheTimeOfTheConnectForItsSettings) {
+  ask();
+  rig_.advance(seconds(4));
+  EXPECT_FALSE(answer().answered);
+  rig_.advance(seconds(2));
+  EXPECT_EQ(answer().message.head.status, 504);
+  EXPECT_EQ(rig_.told.at(0).error->limit, "connect");
+  EXPECT_FALSE(rig_.wire(0).letGo) << "the connection may serve others";
 }
 
 // --- time

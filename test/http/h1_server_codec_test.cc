@@ -201,6 +201,24 @@ TEST(H1Server, OldClientsGetNoChunksAndNoInterims) {
   EXPECT_FALSE(server.codec->abortive());
 }
 
+TEST(H1Server, TellsClientsThatAskForHowLongItKeepsTheConnection) {
+  http::Limits limits;
+  limits.keepAliveSeconds = 120;
+  H1Server server(limits);
+  const auto answered = [&](const std::string& asked) {
+    server.feed(asked);
+    server.respond(200, "x");
+    return server.out();
+  };
+  const std::string stated = "connection: keep-alive\r\nkeep-alive: timeout=120\r\n\r\nx";
+  EXPECT_TRUE(answered("GET / HTTP/1.1\r\nHost: a\r\nKeep-Alive: timeout=5, max=9\r\n\r\n").ends_with(stated));
+  EXPECT_TRUE(answered("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").ends_with(stated));
+  EXPECT_EQ(answered("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx");
+  EXPECT_EQ(answered("GET / HTTP/1.1\r\nHost: a\r\nKeep-Alive: timeout=5\r\nConnection: close\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\nx");
+}
+
 TEST(H1Server, PassesInterimsOn) {
   H1Server server;
   server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n");

@@ -180,6 +180,15 @@ TEST_F(GatewayTimeouts, ClientIdleEndsASilentConnection) {
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
+TEST_F(GatewayTimeouts, ClientIdleIsStatedToAClientThatAsks) {
+  const GatewayProcess gateway = gatewayWith("clientIdle: 100s");
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
+  client.send("GET / HTTP/1.1\r\nHost: a\r\nKeep-Alive: timeout=5\r\n\r\n");
+  EXPECT_EQ(readResponse(client).field("keep-alive"), "timeout=100");
+  client.send(kGet);
+  EXPECT_EQ(readResponse(client).field("keep-alive"), "");
+}
+
 TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionAfterItsLastResponse) {
   const GatewayProcess gateway(timed("clientIdle: 100s"));
   BlockingSocket client = BlockingSocket::connect(gateway.port());

@@ -86,12 +86,14 @@ TEST(WebSocket, IsAnErrorOverHttp2IfTheOriginDeclines) {
   EXPECT_THAT(origin.heads()[0], HasSubstr("sec-websocket-key: "));
 }
 
-TEST(WebSocket, WorksTowardsAServiceWhoseAppProtocolNamesIt) {
-  WsOrigin origin;
+/// Returns a gateway whose only route leads to a Service with that protocol.
+GatewaySpec serviceThatSpeaks(const std::string& appProtocol, const NodeOrigin& origin) {
   GatewaySpec spec;
   spec.routes =
       "apiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: chat}\n"
-      "spec: {ports: [{name: ws, port: 80, appProtocol: kubernetes.io/ws}]}\n---\n"
+      "spec: {ports: [{name: ws, port: 80, appProtocol: " +
+      appProtocol +
+      "}]}\n---\n"
       "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"
       "metadata: {namespace: test, name: chat-1, labels: {kubernetes.io/service-name: chat}}\n"
       "addressType: IPv4\nports: [{name: ws, port: " +
@@ -99,9 +101,27 @@ TEST(WebSocket, WorksTowardsAServiceWhoseAppProtocolNamesIt) {
       "}]\nendpoints: [{addresses: [127.0.0.1], conditions: {ready: true}}]\n---\n"
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
       "spec: {parentRefs: [{name: egress}], rules: [{backendRefs: [{name: chat, port: 80}]}]}\n";
-  const GatewayProcess gateway(spec);
+  return spec;
+}
+
+TEST(WebSocket, WorksTowardsAServiceWhoseAppProtocolNamesIt) {
+  WsOrigin origin;
+  const GatewayProcess gateway(serviceThatSpeaks("kubernetes.io/ws", origin));
   expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
   EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
+}
+
+// RFC 8441.
+TEST(WebSocket, WorksTowardsAServerOfHttp2ForClientsOfEitherVersion) {
+  NodeOrigin origin("websocket_h2_origin.mjs");
+  GatewayProcess gateway(serviceThatSpeaks("kubernetes.io/h2c", origin));
+  expectRealClientIsHappy("ws://127.0.0.1:" + std::to_string(gateway.port()));
+  EXPECT_TRUE(origin.process().waitForLine("closed 1000 done"));
+  EXPECT_TRUE(origin.process().waitForLine("closed 4001 as told"));
+  EXPECT_TRUE(origin.process().waitForLine("closed 1006"));
+  const ProgramOutcome http2 = run({"node", std::string(kClients) + "websocket_h2.mjs", gateway.url("")});
+  EXPECT_EQ(http2.exitCode, 0) << http2.output << http2.errors;
+  EXPECT_TRUE(gateway.reaches("http_server_active_requests", 0));
 }
 
 // ALPN would choose HTTP/2 for both, which has no upgrade.

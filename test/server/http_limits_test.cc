@@ -6,6 +6,12 @@
 namespace sluice::server {
 namespace {
 
+http::Limits httpLimitsOf(const base::LimitSettings& limits) {
+  base::Settings settings;
+  settings.limits = limits;
+  return httpLimits(settings);
+}
+
 TEST(HttpLimits, TakeEverySetting) {
   base::LimitSettings limits;
   limits.requestLineBytes = 1;
@@ -21,7 +27,7 @@ TEST(HttpLimits, TakeEverySetting) {
   limits.queuedControlFrames = 11;
   limits.controlFramesPerMinute = 12;
   limits.drainBytes = 13;
-  const http::Limits made = httpLimits(limits);
+  const http::Limits made = httpLimitsOf(limits);
   EXPECT_EQ(made.requestLineBytes, 1U);
   EXPECT_EQ(made.headerBytes, 2U);
   EXPECT_EQ(made.headerFields, 3U);
@@ -38,7 +44,7 @@ TEST(HttpLimits, TakeEverySetting) {
 }
 
 TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
-  const http::Limits made = httpLimits({});
+  const http::Limits made = httpLimitsOf({});
   const http::Limits expected;
   EXPECT_EQ(made.requestLineBytes, expected.requestLineBytes);
   EXPECT_EQ(made.headerBytes, expected.headerBytes);
@@ -55,28 +61,37 @@ TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
   EXPECT_EQ(made.drainBytes, expected.drainBytes);
 }
 
+TEST(HttpLimits, TellClientsOfWholeSecondsOfClientIdle) {
+  base::Settings settings;
+  EXPECT_EQ(httpLimits(settings).keepAliveSeconds, 120U);
+  settings.timeouts.clientIdle = std::chrono::milliseconds(2900);
+  EXPECT_EQ(httpLimits(settings).keepAliveSeconds, 2U);
+  settings.timeouts.clientIdle = std::chrono::milliseconds(300);
+  EXPECT_EQ(httpLimits(settings).keepAliveSeconds, 0U);
+}
+
 TEST(HttpLimits, BoundAStreamByTheExchangesBuffer) {
   base::LimitSettings limits;
   limits.streamWindow = 100;
   limits.exchangeBuffer = 60;
-  EXPECT_EQ(httpLimits(limits).streamWindow, 60U);
+  EXPECT_EQ(httpLimitsOf(limits).streamWindow, 60U);
   limits.exchangeBuffer = 200;
-  EXPECT_EQ(httpLimits(limits).streamWindow, 100U);
+  EXPECT_EQ(httpLimitsOf(limits).streamWindow, 100U);
 }
 
 TEST(HttpLimits, StartAStreamWithItsShareOfTheConnectionsMemory) {
   base::LimitSettings limits;
-  EXPECT_EQ(httpLimits(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
+  EXPECT_EQ(httpLimitsOf(limits).firstWindow, 44U * 1024) << "4 MiB for 100 streams";
   limits.streamWindow = 20 * 1024;
-  EXPECT_EQ(httpLimits(limits).firstWindow, 20U * 1024);
+  EXPECT_EQ(httpLimitsOf(limits).firstWindow, 20U * 1024);
 }
 
 TEST(HttpLimits, ClampValuesThatDoNotFit) {
   base::LimitSettings limits;
   limits.headerBytes = (std::uint64_t{1} << 32) + 1;
   limits.connectionWindow = std::uint64_t{1} << 31;
-  EXPECT_EQ(httpLimits(limits).headerBytes, 0x7fffffffU);
-  EXPECT_EQ(httpLimits(limits).connectionWindow, 0x7fffffffU) << "the largest window of HTTP/2";
+  EXPECT_EQ(httpLimitsOf(limits).headerBytes, 0x7fffffffU);
+  EXPECT_EQ(httpLimitsOf(limits).connectionWindow, 0x7fffffffU) << "the largest window of HTTP/2";
 }
 
 }  // namespace

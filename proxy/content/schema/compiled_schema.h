@@ -121,7 +121,7 @@ struct SchemaNode {
 
 struct CompiledSchema {
   Value document;
-  std::deque<Value> metaSchemas;  // those of the dialect that the document refers to
+  std::deque<Value> others;  // the known documents that it refers to, directly or through others
   std::deque<SchemaNode> nodes;
   SchemaPatterns patterns;
   std::vector<NamedSchemas> dynamicAnchors;  // by resource

@@ -64,13 +64,13 @@ base::Result<JsonSchema> JsonSchema::compile(std::string_view text) {
   return compile(std::move(*parsed));
 }
 
-base::Result<JsonSchema> JsonSchema::compile(Value schema) {
+base::Result<JsonSchema> JsonSchema::compile(Value schema, const SchemaDocuments& known) {
   if (std::string fault = DocumentSize().measure(schema, 0); !fault.empty()) {
     return schemaError(schema, {&schema, std::move(fault)});
   }
   auto compiled = std::make_unique<CompiledSchema>();
   compiled->document = std::move(schema);
-  const SchemaFault fault = SchemaCompiler(*compiled).run();
+  const SchemaFault fault = SchemaCompiler(*compiled, known).run();
   if (fault) return schemaError(compiled->document, fault);
   return JsonSchema(std::shared_ptr<const CompiledSchema>(std::move(compiled)));
 }

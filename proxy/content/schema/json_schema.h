@@ -2,8 +2,8 @@
 //
 // Compiled once, then immutable and shared by all holders of a copy, on any thread. It supports the whole dialect:
 // `format` is an annotation, as the specification says, and `pattern` has RE2's syntax. References lead to schemas in
-// the same document and to the meta-schemas of the dialect; nothing is ever loaded. schema_bounds.h bounds the schema,
-// and the work of checking a value.
+// the same document and in documents that the caller knows, which are the meta-schemas of the dialect unless it names
+// others; nothing is ever loaded. schema_bounds.h bounds the schema, and the work of checking a value.
 #pragma once
 
 #include <memory>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/content/schema/meta_schemas.h"
 #include "proxy/content/value.h"
 
 namespace sluice::content {
@@ -29,7 +30,7 @@ class JsonSchema {
 
   /// Compiles a schema. Errors have config's origin and begin with the JSON Pointer of the faulty part.
   static base::Result<JsonSchema> compile(std::string_view text);
-  static base::Result<JsonSchema> compile(Value schema);
+  static base::Result<JsonSchema> compile(Value schema, const SchemaDocuments& known = metaSchemaText);
 
   /// Fails if a default does not satisfy the schema that contains it. The specification allows that, so it is no fault
   /// of the schema itself.

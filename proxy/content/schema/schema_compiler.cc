@@ -5,7 +5,6 @@
 #include <string>
 
 #include "proxy/content/json.h"
-#include "proxy/content/schema/meta_schemas.h"
 #include "proxy/content/schema/schema_bounds.h"
 #include "proxy/content/schema/schema_cycles.h"
 #include "proxy/content/schema/schema_keywords.h"
@@ -237,7 +236,7 @@ const SchemaPattern* SchemaCompiler::patternOf(const std::string& text, const Va
 
 void SchemaCompiler::follow(const SchemaLink& link) {
   const ResolvedUri to = resolveUri(registry_.uriOf(link.resource), link.reference->text);
-  if (!registry_.knows(to.document) && !load(to.document)) {
+  if (!registry_.knows(to.document) && !add(to.document)) {
     fail({link.reference, "must refer to this document or to the meta-schema of the dialect; nothing is loaded"});
     return;
   }
@@ -253,13 +252,13 @@ void SchemaCompiler::follow(const SchemaLink& link) {
   if (link.isDynamic && anchor != nullptr && anchor->text == to.fragment) link.from->dynamicAnchor = anchor->text;
 }
 
-bool SchemaCompiler::load(const std::string& uri) {
-  const std::string_view text = metaSchemaText(uri);
+bool SchemaCompiler::add(const std::string& uri) {
+  const std::string_view text = documents_(uri);
   if (text.empty()) return false;
   auto document = parseJson(text);
   if (!document) return false;
-  schema_.metaSchemas.push_back(std::move(*document));
-  const Value& added = schema_.metaSchemas.back();
+  schema_.others.push_back(std::move(*document));
+  const Value& added = schema_.others.back();
   fail(registry_.add(added, uri));
   if (!fault_) nodeOf(added);
   return true;

@@ -11,14 +11,16 @@
 #include <vector>
 
 #include "proxy/content/schema/compiled_schema.h"
+#include "proxy/content/schema/meta_schemas.h"
 #include "proxy/content/schema/schema_registry.h"
 
 namespace sluice::content {
 
 class SchemaCompiler {
  public:
-  /// Compiles `schema.document`, which is within the bounds of size and depth.
-  explicit SchemaCompiler(CompiledSchema& schema) : schema_(schema) {}
+  /// Compiles `schema.document`, which is within the bounds of size and depth. References may lead to the known
+  /// documents too, which outlive the compiler.
+  SchemaCompiler(CompiledSchema& schema, const SchemaDocuments& known) : schema_(schema), documents_(known) {}
 
   /// Returns the first fault. The schema must not be used then.
   SchemaFault run();
@@ -47,8 +49,8 @@ class SchemaCompiler {
   const SchemaPattern* patternOf(const std::string& text, const Value& at);
 
   void follow(const SchemaLink& link);
-  /// Adds a document of the dialect. Returns false if the dialect has no document with this URI.
-  bool load(const std::string& uri);
+  /// Adds a known document. Returns false if none has this URI.
+  bool add(const std::string& uri);
   void finishDynamicAnchors();
   void finishDefaults();
   void findCycle();
@@ -56,6 +58,7 @@ class SchemaCompiler {
   void fail(const SchemaFault& fault);
 
   CompiledSchema& schema_;
+  const SchemaDocuments& documents_;
   SchemaRegistry registry_;
   std::unordered_map<const Value*, SchemaNode*> nodes_;
   std::vector<SchemaLink> links_;

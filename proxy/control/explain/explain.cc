@@ -239,9 +239,8 @@ class ExplanationMaker {
       judge(rule, weighted, result);
       const bool isDenied = result.egress && result.egress->enforced.ruling == routing::EgressRuling::kDenied;
       if (!isDenied && routing::planFor(head_, weighted.backend) == nullptr) {
-        result.answer =
-            answerOf(base::Error::upstream(base::ErrorType::kHttpProtocolError,
-                                           "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
+        result.answer = answerOf(
+            base::Error::upstream(base::ErrorType::kHttpProtocolError, "the backend carries no tunnel of this kind"));
       }
       result.filters = filtersOfForwarded(rule, weighted);
       result.steps = steps(&weighted, Course::kForwarded);

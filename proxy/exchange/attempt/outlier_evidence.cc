@@ -76,7 +76,11 @@ void noteError(Transaction& t, const Attempt& attempt, const base::Error& error)
   if (attempt.requested != nullptr) return;
   const bool isSlowUpload =
       error.type == base::ErrorType::kHttpResponseTimeout && t.requestState != RequestState::kSent;
-  if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload) return;
+  // A Backend that takes no WebSockets serves other requests, and clients choose what they ask for.
+  const bool declinesTunnel =
+      error.type == base::ErrorType::kHttpProtocolError && t.request.head.body == http::Body::kTunnel;
+  if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload || declinesTunnel)
+    return;
   noteEndpoint(t, attempt, /*failed=*/true, /*byGateway=*/true);
   const routing::FailoverMember* const member = t.route.rule->memberOf(*attempt.backend);
   if (member != nullptr) noteFailedMember(t, attempt, *member, /*byGateway=*/true);

@@ -96,8 +96,9 @@ class H1ServerCodec final : public ServerCodec {
   Tunnel asked_ = Tunnel::kNone;        // by the request under way
   const ServerTerms terms_;
   bool headRequest_ : 1 = false;
-  bool closeAfter_ : 1 = false;  // the exchange under way is the last one
-  bool expecting_ : 1 = false;   // the client was to get a 100 before it sends the body, and has not got it
+  bool statesKeepAlive_ : 1 = false;  // the response under way says that the connection is kept
+  bool closeAfter_ : 1 = false;       // the exchange under way is the last one
+  bool expecting_ : 1 = false;        // the client was to get a 100 before it sends the body, and has not got it
   bool inputEnded_ : 1 = false;
   bool abortive_ : 1 = false;
 };

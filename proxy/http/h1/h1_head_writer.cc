@@ -150,6 +150,14 @@ void putUpgrade(HeadText& writer, Tunnel tunnel) {
   writer.line("upgrade", upgradeName(tunnel));
 }
 
+void putKeepAlive(HeadText& writer, std::uint32_t seconds) {
+  writer.line("connection", "keep-alive");
+  if (seconds == 0) return;
+  writer.put("keep-alive: timeout=");
+  writer.put(seconds);
+  writer.put("\r\n");
+}
+
 // Returns false for a tunnel to which no upgrade leads: no request in origin-form asks for it.
 bool isSayable(Body body, Tunnel tunnel) { return body != Body::kTunnel || !upgradeName(tunnel).empty(); }
 
@@ -188,7 +196,7 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
 }
 
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
-                       H1Persistence persistence) {
+                       H1Persistence persistence, std::uint32_t keepAliveSeconds) {
   if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
   HeadText writer(out);
   writer.put("HTTP/1.1 ");
@@ -200,7 +208,7 @@ bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1A
   putFraming(writer, body);
   if (head.body == Body::kTunnel) putUpgrade(writer, head.tunnel);
   if (persistence == H1Persistence::kClose) writer.line("connection", "close");
-  if (persistence == H1Persistence::kKeepAlive) writer.line("connection", "keep-alive");
+  if (persistence == H1Persistence::kKeepAlive) putKeepAlive(writer, keepAliveSeconds);
   writer.put("\r\n");
   return true;
 }

@@ -24,10 +24,11 @@ struct H1Announcement {
   std::optional<std::uint64_t> contentLength;
 };
 
-/// Both return false, and have written nothing, if the head contains something that HTTP/1.x cannot carry.
+/// Both return false, and have written nothing, if the head contains something that HTTP/1.x cannot carry. A response
+/// that keeps the connection by kKeepAlive states for how many seconds, unless that is 0.
 bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body,
                       H1Persistence persistence);
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
-                       H1Persistence persistence);
+                       H1Persistence persistence, std::uint32_t keepAliveSeconds = 0);
 
 }  // namespace sluice::http

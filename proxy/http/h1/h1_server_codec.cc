@@ -192,6 +192,7 @@ void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> sectio
   if (!head) return refuseHead(head.error());
 
   if (!wantsToPersist(raw)) closeAfter_ = true;
+  statesKeepAlive_ = head->keepAlive || version_ == Version::kHttp10;
   asked_ = head->tunnel;
   expecting_ = head->expectContinue;
   message.head = *head;
@@ -290,10 +291,11 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   H1Persistence persistence = H1Persistence::kSilent;
   if (closeAfter_) {
     persistence = H1Persistence::kClose;
-  } else if (version_ == Version::kHttp10) {
+  } else if (statesKeepAlive_) {
     persistence = H1Persistence::kKeepAlive;
   }
-  if (head.status < 200 || !writeResponseHead(out_.heads(), head, body, persistence)) return failResponse();
+  if (head.status < 200 || !writeResponseHead(out_.heads(), head, body, persistence, limits_.keepAliveSeconds))
+    return failResponse();
   out_.begin(body.framing, body.contentLength.value_or(0));
 }
 

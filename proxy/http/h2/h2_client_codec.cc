@@ -1,67 +1,69 @@
 // HTTP/2 towards backends (RFC 9113): turns heads and pipes into requests, and received frames into checked responses.
 
 #include <algorithm>
-#include <array>
 #include <utility>
-#include <vector>
 
 #include "proxy/http/codec.h"
-#include "proxy/http/h2/h2_decimal.h"
+#include "proxy/http/h2/h2_requests.h"
 #include "proxy/http/h2/h2_session.h"
 #include "proxy/http/hygiene.h"
 
 namespace sluice::http {
 namespace {
 
+// Backends count cancelled requests, as our own server side does, and end a connection for them, also for the other
+// clients that share it. Requests in flight may be cancelled too, so the connection is left at half of the number that
+// we would tolerate ourselves.
+std::uint32_t mostResets(const Limits& limits) { return std::max(limits.resetsPerMinute / 2, 1U); }
+
+base::Error brokenH2Response(const char* why) {
+  return base::Error::upstream(base::ErrorType::kHttpProtocolError, why);
+}
+
 class H2ClientCodec final : public ClientCodec, private H2Events {
  public:
   H2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
                 H2Memory* memory)
-      : session_(H2Side::kClient, *this, pool, limits, clock, memory), sink_(sink) {}
+      : session_(H2Side::kClient, *this, pool, limits, clock, memory), sink_(sink), requests_(session_, sink) {}
 
   std::size_t availableStreams() const override {
     if (session_.closed() || draining_ || session_.peerSaidGoaway()) return 0;
     const std::size_t allowed = std::min<std::size_t>(session_.peerConcurrency(), session_.idsLeft());
-    return allowed - std::min(allowed, session_.liveStreams());
+    return allowed - std::min(allowed, activeStreams());
   }
 
   StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) override {
-    if (availableStreams() == 0 || head.body == Body::kTunnel) return 0;
-    H2Stream& stream = session_.streams().add(0);
-    stream.token = token;
-    stream.method = head.method;
-    stream.send = H2Stream::Send::kQueued;
-    if (submit(stream, head, scheme)) return stream.id;
-    session_.streams().remove(stream);
-    unsendable_.push_back({token, nextUnsendable_});
-    return nextUnsendable_++;
+    return availableStreams() == 0 ? 0 : requests_.send(token, head, scheme);
   }
 
-  void wake(StreamId id) override { session_.sender().wake(id); }
-  void reset(StreamId id, ResetReason reason) override {
-    std::erase_if(unsendable_, [id](const Unsendable& request) { return request.id == id; });
-    session_.sender().reset(id, reason);
-  }
-  void grant(StreamId id, std::size_t count) override { session_.receiver().grant(id, count); }
-  void widen(StreamId id) override { session_.receiver().widen(id); }
+  void wake(StreamId id) override { session_.sender().wake(requests_.streamOf(id)); }
+  void reset(StreamId id, ResetReason reason) override { session_.sender().reset(requests_.forget(id), reason); }
+  void grant(StreamId id, std::size_t count) override { session_.receiver().grant(requests_.streamOf(id), count); }
+  void widen(StreamId id) override { session_.receiver().widen(requests_.streamOf(id)); }
 
   void feed(std::string_view bytes) override {
     session_.feed(bytes);
+    requests_.loseIfOver(lost_);
     sayGoodbyeIfDone();
   }
-  void feedEnd(bool) override { session_.end(std::nullopt); }
+  void feedEnd(bool) override {
+    session_.end(std::nullopt);
+    requests_.loseIfOver(lost_);
+  }
   void feedLost(const base::Error& error) override {
     lost_ = &error;
     session_.end(std::nullopt);
+    requests_.loseIfOver(lost_);
     lost_ = nullptr;
   }
   void produce(base::ByteQueue& out, std::size_t limit) override {
-    reportUnsendable();
+    if (requests_.due()) requests_.settle();
     session_.produce(out, limit);
-    if (session_.sender().resetsSent() >= mostResets()) draining_ = true;
+    requests_.loseIfOver(lost_);
+    if (session_.sender().resetsSent() >= mostResets(session_.limits())) draining_ = true;
     if (sayGoodbyeIfDone()) session_.produce(out, limit);
   }
-  bool wantsProduce() const override { return session_.hasOutput() || !unsendable_.empty(); }
+  bool wantsProduce() const override { return session_.hasOutput() || requests_.due(); }
   void drain() override {
     draining_ = true;
     sayGoodbyeIfDone();
@@ -76,47 +78,19 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   bool peerLeaves() const override { return session_.peerSaidGoaway(); }
   void ping() override { session_.sender().submitPing(); }
   std::uint64_t pingsAnswered() const override { return pingsAnswered_; }
-  std::size_t activeStreams() const override { return session_.liveStreams(); }
+  std::size_t activeStreams() const override { return session_.liveStreams() + requests_.waiting(); }
+  bool awaitsSettings() const override { return requests_.waiting() > 0 && !session_.receiver().settingsArrived(); }
+  void refuseWaiting(const base::Error& error) override {
+    requests_.refuseWaiting(error);
+    sayGoodbyeIfDone();
+  }
   Version version() const override { return Version::kHttp2; }
 
  private:
   using Receive = H2Stream::Receive;
-  using Line = H2Sender::ControlLine;
-  // A request whose head cannot be encoded. The next produce() reports it, because a call from the owner must not call
-  // the owner back.
-  struct Unsendable {
-    Token token;
-    StreamId id;
-  };
-
-  // Backends count cancelled requests, as our own server side does, and end a connection for them, also for the other
-  // clients that share it. Requests in flight may be cancelled too, so the connection is left at half of the number
-  // that we would tolerate ourselves.
-  std::uint32_t mostResets() const { return std::max(session_.limits().resetsPerMinute / 2, 1U); }
-
-  bool submit(H2Stream& stream, const RequestHead& head, Scheme scheme) {
-    std::array<Line, 7> control{Line{":method", head.methodText}};
-    std::size_t lines = 1;
-    if (head.method != Method::kConnect) {
-      control[lines++] = {":scheme", schemeName(scheme)};
-      control[lines++] = {":path", head.target};
-    }
-    if (!head.authority.empty()) control[lines++] = {":authority", head.authority};
-    const Decimal length(head.contentLength);
-    if (head.body == Body::kLength) control[lines++] = {"content-length", length.text()};
-    if (head.acceptsTrailers) control[lines++] = {"te", "trailers"};
-    if (head.expectContinue) control[lines++] = {"expect", "100-continue"};
-    return session_.sender().submitRequest(stream, {control.data(), lines}, head);
-  }
-
-  void reportUnsendable() {
-    for (const Unsendable& request : std::exchange(unsendable_, {})) {
-      sink_.onResponseReset(request.token, base::Error::internal("a field of the request cannot be sent"), false);
-    }
-  }
 
   bool sayGoodbyeIfDone() {
-    if (!draining_ || session_.closed() || session_.liveStreams() > 0 || saidGoodbye_) return false;
+    if (!draining_ || session_.closed() || activeStreams() > 0 || saidGoodbye_) return false;
     saidGoodbye_ = true;
     session_.sender().submitGoaway(false);
     return true;
@@ -126,14 +100,14 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     if (stream.token == kNoToken || stream.receive == Receive::kDiscard) return;
     if (session_.section().excess()) {
       sink_.onLimitHit(*session_.section().excess());
-      return fail(
-          stream,
-          protocolError("the response's field section is too large").ofLimit(limitName(*session_.section().excess())));
+      return fail(stream, brokenH2Response("the response's field section is too large")
+                              .ofLimit(limitName(*session_.section().excess())));
     }
     if (stream.receive != Receive::kHead) return trailersArrived(stream);
     ResponseMessage message(session_.pool());
     message.arena = std::move(session_.section().arena);
     const RawResponse raw{session_.section().status, session_.section().fields, Version::kHttp2, endOfStream};
+    if (stream.awaitsAgreement && raw.status / 100 == 2) return tunnelAgreed(stream, raw, std::move(message));
     bool closes = false;
     base::Result<ResponseHead> head = checkResponse(message.arena, raw, stream.method, closes);
     if (!head) return fail(stream, std::move(head.error()));
@@ -142,6 +116,10 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
       if (endOfStream) return fail(stream, "an informational response ended the stream");
       return interimArrived(stream, std::move(message));
     }
+    if (stream.awaitsAgreement) {  // no tunnel begins, and the request was complete with its head
+      session_.sender().endWithoutBody(stream);
+      sink_.onRequestSent(stream.token);
+    }
     const bool hasBody = message.head.body != Body::kNone;
     if (message.head.body != Body::kUntilEnd) stream.length.announce(hasBody ? *message.head.contentLength : 0);
     stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
@@ -149,11 +127,25 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     if (endOfStream && hasBody) sink_.onResponseEnd(stream.token);
   }
 
+  /// Called with any 2xx. From here on DATA is the tunnel's, both ways.
+  void tunnelAgreed(H2Stream& stream, const RawResponse& raw, ResponseMessage&& message) {
+    const H2Requests::SentTunnel& asked = requests_.tunnelOn(stream.id);
+    base::Result<ResponseHead> head = checkAgreement(message.arena, raw, asked.kind, asked.proof);
+    if (!head) return fail(stream, std::move(head.error()));
+    message.head = *std::move(head);
+    stream.awaitsAgreement = false;
+    stream.receive = raw.endOfStream ? Receive::kDone : Receive::kBody;
+    sink_.onResponse(stream.token, std::move(message));
+    if (raw.endOfStream) sink_.onResponseEnd(stream.token);
+    session_.sender().wake(stream.id);
+  }
+
   void interimArrived(H2Stream& stream, ResponseMessage&& message) {
     if (++stream.interims > session_.limits().informationalResponses) {
       sink_.onLimitHit(Limit::kInformationalResponses);
-      return fail(stream,
-                  protocolError("too many informational responses").ofLimit(limitName(Limit::kInformationalResponses)));
+      return fail(
+          stream,
+          brokenH2Response("too many informational responses").ofLimit(limitName(Limit::kInformationalResponses)));
     }
     sink_.onInterim(stream.token, std::move(message));
   }
@@ -162,6 +154,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     Trailers trailers(session_.pool());
     trailers.arena = std::move(session_.section().arena);
     trailers.fields = session_.section().fields;
+    if (stream.isOpenTunnel()) return fail(stream, "a tunnel ended with trailers");
     if (!checkTrailers(trailers.fields)) return fail(stream, "the response's trailers are malformed");
     stream.receive = Receive::kDone;
     sink_.onResponseEnd(stream.token, std::move(trailers));
@@ -179,14 +172,14 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   }
   void streamLost(H2Stream& stream, const H2Loss& loss) override {
     const bool responseComplete = stream.receive == Receive::kDone || stream.receive == Receive::kDiscard;
-    if (!responseComplete) sink_.onResponseReset(stream.token, errorOf(stream, loss), loss.unprocessed);
+    if (!responseComplete) return sink_.onResponseReset(stream.token, errorOf(stream, loss), loss.unprocessed);
+    // The backend had ended its way of the tunnel, and takes no more of the client's.
+    if (stream.isOpenTunnel() && stream.send != H2Stream::Send::kDone) sink_.onRequestSent(stream.token);
   }
   void limitHit(Limit limit) override { sink_.onLimitHit(limit); }
   void pinged() override { ++pingsAnswered_; }
 
-  void fail(H2Stream& stream, const char* why) {
-    fail(stream, base::Error::upstream(base::ErrorType::kHttpProtocolError, why));
-  }
+  void fail(H2Stream& stream, const char* why) { fail(stream, brokenH2Response(why)); }
   void fail(H2Stream& stream, const base::Error& error) {
     sink_.onResponseReset(stream.token, error, false);
     stream.detach();
@@ -197,8 +190,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     using base::ErrorType;
     if (stream.failure != nullptr) return base::Error::internal(stream.failure);
     if (loss.connectionLost && lost_ != nullptr) return *lost_;
-    if (loss.connectionLost)
-      return base::Error::upstream(ErrorType::kConnectionTerminated, "the backend's connection ended");
+    if (loss.connectionLost) return h2ConnectionEnded();
     if (loss.unprocessed)
       return base::Error::upstream(ErrorType::kConnectionTerminated, "the backend refused the stream");
     if (stream.resetByPeer)
@@ -210,9 +202,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   H2Session session_;
   ClientSink& sink_;
   const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() notifies the streams
-  std::vector<Unsendable> unsendable_;
-  // Never the id of an HTTP/2 stream: those have 31 bits.
-  StreamId nextUnsendable_ = 0x80000000U;
+  H2Requests requests_;
   std::uint64_t pingsAnswered_ = 0;
   bool draining_ = false;
   bool saidGoodbye_ = false;

@@ -251,6 +251,10 @@ void H2Receiver::sectionArrived(H2Stream& stream, bool endOfStream) {
   connection_.events.headArrived(stream, endOfStream);
 }
 
+bool H2Receiver::peerTakesTunnels() const {
+  return nghttp2_session_get_remote_settings(connection_.library, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) != 0;
+}
+
 void H2Receiver::refuseMalformed(H2Stream& stream) {
   if (stream.token != kNoToken) connection_.events.streamLost(stream, {});
   stream.detach();

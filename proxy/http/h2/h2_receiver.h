@@ -36,6 +36,9 @@ class H2Receiver {
   bool headIncomplete() const { return incompleteOf_ != 0; }
   /// Returns true once the peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
+  /// Returns true if the peer, a server, takes requests for tunnels (RFC 8441 section 3); false until its SETTINGS
+  /// arrive.
+  bool peerTakesTunnels() const;
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
   H2Drain& drain() { return drain_; }
   const H2Drain& drain() const { return drain_; }

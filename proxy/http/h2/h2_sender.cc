@@ -170,19 +170,25 @@ struct H2Sender::Sending {
     H2Connection& connection = connectionOf(userData);
     H2Sender& sender = *connection.sender;
     auto& stream = *static_cast<H2Stream*>(source->ptr);
+    if (stream.send == H2Stream::Send::kDone) {  // a request for a tunnel that was declined has no body
+      *flags |= NGHTTP2_DATA_FLAG_EOF;
+      return 0;
+    }
     BodyPipe* pipe = stream.token == kNoToken ? nullptr : connection.events.pipeOf(stream.token);
     if (pipe == nullptr) return abandon(sender, stream, H2ErrorCode::kCancel);
     if (pipe->end() == PipeEnd::kBroken) {
       sender.failBody(stream);
       return NGHTTP2_ERR_DEFERRED;
     }
+    if (stream.awaitsAgreement) return NGHTTP2_ERR_DEFERRED;
     if (sender.out_->size() >= sender.outLimit_) return NGHTTP2_ERR_PAUSE;
     const std::size_t count = std::min(length, pipe->bytes.size());
     const bool last = pipe->end() == PipeEnd::kComplete && count == pipe->bytes.size();
     if (count == 0 && !last) return NGHTTP2_ERR_DEFERRED;
     *flags |= NGHTTP2_DATA_FLAG_NO_COPY;
     if (last) *flags |= NGHTTP2_DATA_FLAG_EOF;
-    if (last && pipe->trailers() != nullptr && !pipe->trailers()->empty()) {
+    const bool trails = last && pipe->trailers() != nullptr && !pipe->trailers()->empty();
+    if (trails && stream.method != Method::kConnect) {  // a tunnel has none (RFC 9113 section 8.5)
       *flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
       sender.submitTrailers(stream, *pipe->trailers());
     }
@@ -367,6 +373,13 @@ void H2Sender::submitTrailers(H2Stream& stream, const Headers& fields) {
     return;
   stream.failure = kBadLine;
   submitReset(stream, H2ErrorCode::kInternalError);
+}
+
+void H2Sender::endWithoutBody(H2Stream& stream) {
+  stream.awaitsAgreement = false;
+  stream.method = Method::kGet;
+  stream.send = H2Stream::Send::kDone;
+  nghttp2_session_resume_data(connection_.library, static_cast<std::int32_t>(stream.id));
 }
 
 void H2Sender::submitReset(H2Stream& stream, H2ErrorCode code) {

@@ -41,6 +41,8 @@ class H2Sender {
   /// Submits a request, whose control data is in `control`, and names the stream. Returns false if a line is not
   /// allowed in a field section; nothing was submitted then.
   bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head);
+  /// Ends our side of a request for a tunnel that was declined, whose pipe is left alone.
+  void endWithoutBody(H2Stream& stream);
   void submitReset(H2Stream& stream, H2ErrorCode code);
   /// Resets a stream for a violation, which is counted as a reset by the peer.
   void resetViolated(H2Stream& stream);

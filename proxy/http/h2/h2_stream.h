@@ -46,9 +46,12 @@ struct H2Stream {
   bool violated = false;     // the peer broke the protocol, and we reset the stream for that
   bool overdrained = false;  // the peer sent more than may be drained, and we reset the stream
   bool resetByPeer = false;
-  H2RawLine rawLine;  // belongs to the block of the next HEADERS
+  bool awaitsAgreement = false;  // client: a tunnel to which the peer has not agreed, so no body leaves
+  H2RawLine rawLine;             // belongs to the block of the next HEADERS
 
   bool isDrained() const { return drainedSince != base::MonotonicTime{}; }
+  /// Returns true on the client's side for a tunnel to which the peer has agreed.
+  bool isOpenTunnel() const { return method == Method::kConnect && !awaitsAgreement; }
   /// Ends the events for the owner, and forgets the body that it has not taken.
   void detach() {
     token = kNoToken;

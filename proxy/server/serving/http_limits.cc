@@ -1,13 +1,15 @@
 #include "proxy/server/serving/http_limits.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include "proxy/exchange/transaction/client_memory.h"
 
 namespace sluice::server {
 
-http::Limits httpLimits(const base::LimitSettings& limits) {
+http::Limits httpLimits(const base::Settings& settings) {
+  const base::LimitSettings& limits = settings.limits;
   const auto narrow = [](std::uint64_t value) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
   };
@@ -21,6 +23,8 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
   const exchange::BodyWindow window = exchange::bodyWindowOf(limits);
   made.streamWindow = narrow(window.whole);
   made.firstWindow = narrow(window.first);
+  const auto kept = std::chrono::duration_cast<std::chrono::seconds>(settings.timeouts.clientIdle);
+  made.keepAliveSeconds = narrow(static_cast<std::uint64_t>(kept.count()));
   made.connectionWindow = narrow(limits.connectionWindow);
   made.drainBytes = narrow(limits.drainBytes);
   made.resetsPerMinute = narrow(limits.resetsPerMinute);
@@ -32,7 +36,7 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
 
 upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
   const base::Settings& settings = snapshot.settings;
-  return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending,
+  return {snapshot.addressGuard, httpLimits(settings), settings.timeouts, settings.limits.backendPending,
           settings.limits.dynamicClusters};
 }
 

@@ -10,7 +10,7 @@ namespace sluice::server {
 
 /// A stream's window is bounded by limits.exchangeBuffer too, because an exchange holds the bytes that were granted
 /// and not yet passed on.
-http::Limits httpLimits(const base::LimitSettings& limits);
+http::Limits httpLimits(const base::Settings& settings);
 upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot);
 
 }  // namespace sluice::server

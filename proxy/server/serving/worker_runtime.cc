@@ -42,7 +42,7 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
     : sessionSealer_(parts.sessionSealer),
       settingsOwner_(parts.settingsOwner),
       generation_(parts.generation),
-      limits_(httpLimits(generation_->snapshot->settings.limits)),
+      limits_(httpLimits(generation_->snapshot->settings)),
       timeouts_(generation_->snapshot->settings.timeouts),
       worker_(parts.clock),
       metrics_(parts.metrics),
@@ -158,7 +158,7 @@ void WorkerRuntime::adopt(std::shared_ptr<const control::Generation> generation,
 void WorkerRuntime::change() {
   const Change change = *std::exchange(change_, std::nullopt);
   const routing::Snapshot& snapshot = *change.generation->snapshot;
-  limits_ = httpLimits(snapshot.settings.limits);
+  limits_ = httpLimits(snapshot.settings);
   timeouts_ = snapshot.settings.timeouts;
   exchanges_.adopt(snapshot.settings, generation_->revision);
   telemetry_.adopt(change.generation->revision);

@@ -370,12 +370,6 @@ TEST_P(ProcessWaitBody, ATunnelGoesThroughStepsThatSeeNoBodyAndAddNone) {
               step("3", Phase::kBackendResponse, adds, interest), step("kept", Phase::kResponseHeaders, waits()),
               step("4", Phase::kResponseBody, adds, interest)});
     const std::size_t index = askForTunnel();
-    if (backendVersion() == Version::kHttp2) {
-      // A 101 is refused here, because HTTP/2 has no upgrade.
-      resumeAll();
-      EXPECT_EQ(statusOf(*client_, index), 502);
-      continue;
-    }
     ASSERT_EQ(waiting_.size(), 1U);
     resume();
     BackendPeer& backend = accept(0);

@@ -70,6 +70,21 @@ TEST_P(EjectionTelemetry, DoesNotNameTheRoutesOfOtherNamespaces) {
                           "backend.test:8080 for 30s: 2 failures in a row"));
 }
 
+// Clients choose what they ask for, so one that asks for WebSockets must not take the Backend from the others.
+TEST_P(EjectionTelemetry, TellsOfNoBackendThatOnlyTakesNoWebSockets) {
+  Rig& rig = ofRoute("demo/web");
+  for (std::size_t i = 0; i < 3; ++i) {
+    client_->ask({.target = "/ok/chat",
+                  .fields = {{"sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="}},
+                  .body = http::Body::kTunnel});
+    ASSERT_TRUE(rig.settle());
+    accept(i).wire().deliver("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n");
+    ASSERT_TRUE(rig.settle());
+    EXPECT_EQ(client_->answer(i).message.head.status, 502);
+  }
+  EXPECT_THAT(toldEvents(rig), IsEmpty());
+}
+
 TEST(EjectionEvents, AreOneForEachRuleAndNameTheNewestEndpoint) {
   observe::MetricsRegistry registry;
   observe::MetricShard metrics(registry);

@@ -1,5 +1,5 @@
 // A WebSocket client through the gateway: websocket.mjs URL [CA_FILE [PROXY_URL]], the last for a tunnel; the origin is
-// websocket_origin.mjs. Exits with 1 at the first assertion that fails.
+// websocket_origin.mjs, or websocket_h2_origin.mjs. Exits with 1 at the first assertion that fails.
 import assert from 'node:assert/strict';
 import {randomBytes} from 'node:crypto';
 import {once} from 'node:events';
