@@ -117,7 +117,7 @@ class TcpStream::PeerWatch final : public Timer {
 };
 
 TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
-    : worker_(worker), sink_(sink), peer_(to), state_(State::kConnecting), accepted_(false) {
+    : worker_(worker), sink_(&sink), peer_(to), state_(State::kConnecting), accepted_(false) {
   handle_ = std::make_unique<TcpHandle>(*this).release();
   handle_->connect = std::make_unique<uv_connect_t>();
   const int code =
@@ -134,7 +134,7 @@ TcpStream::TcpStream(Worker& worker, const Address& to, TransportSink& sink)
 }
 
 TcpStream::TcpStream(Worker& worker, int fd, const Address& peer, TransportSink& sink)
-    : worker_(worker), sink_(sink), peer_(peer), state_(State::kOpen), accepted_(true) {
+    : worker_(worker), sink_(&sink), peer_(peer), state_(State::kOpen), accepted_(true) {
   handle_ = std::make_unique<TcpHandle>(*this).release();
   handle_->fd = fd;
   const int code = uv_tcp_open(&handle_->tcp, fd);
@@ -154,7 +154,7 @@ void TcpStream::connected(int status) {
   state_ = State::kOpen;
   if (budget_ > 0) startReading();
   if (finWanted_) sendFin();
-  sink_.onOpen();
+  sink_->onOpen();
 }
 
 void TcpStream::setKeepalive(const base::TcpKeepalive& keepalive) {
@@ -221,7 +221,7 @@ void TcpStream::lookAtPeer() {
   watchPeer();
   if (info.tcpi_state != TCP_CLOSE_WAIT || reading_ == ReadState::kEnded) return;
   int unread = 0;
-  if (::ioctl(fd, FIONREAD, &unread) == 0) sink_.onEndAhead(static_cast<std::size_t>(unread));
+  if (::ioctl(fd, FIONREAD, &unread) == 0) sink_->onEndAhead(static_cast<std::size_t>(unread));
 }
 
 void TcpStream::onAlloc(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
@@ -254,7 +254,7 @@ void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
     reading_ = ReadState::kEnded;
     uv_read_stop(handle_->stream());
     watchPeer();
-    return sink_.onEnd(true);
+    return sink_->onEnd(true);
   }
   if (count < 0) return fail(static_cast<int>(count));
   const auto size = static_cast<std::size_t>(count);
@@ -262,7 +262,7 @@ void TcpStream::bytesRead(ssize_t count, const uv_buf_t& buffer) {
   fullReads_ = size == buffer.len ? static_cast<std::uint8_t>(fullReads_ + 1) : std::uint8_t{0};
   if (size == buffer.len || size >= kBulkRead) worker_.hurry();
   budget_ -= std::min(budget_, size);
-  sink_.onBytes({buffer.base, size});
+  sink_->onBytes({buffer.base, size});
 }
 
 bool TcpStream::pending() const { return handle_ != nullptr && handle_->isWaiting(); }
@@ -362,7 +362,7 @@ void TcpStream::written(int status) {
     return fail(status);
   }
   if (finWanted_) sendFin();
-  sink_.onWritable();
+  sink_->onWritable();
 }
 
 /// Reads what arrived before a reset: a peer that answers early and closes resets the connection when more bytes
@@ -376,7 +376,7 @@ void TcpStream::readLastWords() {
     const ssize_t count = ::recv(fd, space.data(), std::min(space.size(), budget_), MSG_DONTWAIT);
     if (count <= 0) return;
     budget_ -= static_cast<std::size_t>(count);
-    sink_.onBytes({space.data(), static_cast<std::size_t>(count)});
+    sink_->onBytes({space.data(), static_cast<std::size_t>(count)});
   }
 }
 
@@ -420,7 +420,7 @@ void TcpStream::failLater(int code) { lateFailure_ = std::make_unique<LateFailur
 void TcpStream::fail(int code) {
   const base::Error error = toError(code, state_ == State::kConnecting, accepted_);
   close();
-  sink_.onFailed(error);
+  sink_->onFailed(error);
 }
 
 }  // namespace sluice::net

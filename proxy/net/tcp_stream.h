@@ -42,6 +42,7 @@ class TcpStream final : public Transport {
   TcpStream(const TcpStream&) = delete;
   TcpStream& operator=(const TcpStream&) = delete;
 
+  void setSink(TransportSink& sink) override { sink_ = &sink; }
   void setKeepalive(const base::TcpKeepalive& keepalive) override;
   void setReadBudget(std::size_t bytes) override;
   void write(base::ByteQueue& from) override;
@@ -96,7 +97,7 @@ class TcpStream final : public Transport {
   bool isRead() const { return reading_ == ReadState::kReading && budget_ > 0; }
 
   Worker& worker_;
-  TransportSink& sink_;
+  TransportSink* sink_;
   TcpHandle* handle_ = nullptr;  // nullptr once closed; frees itself when libuv has let go of it
   std::size_t budget_ = 0;
   std::uint64_t written_ = 0;  // bytes that the kernel took

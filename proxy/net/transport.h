@@ -58,6 +58,8 @@ class Transport {
   /// Closes at once if close() was not called: pending bytes are lost.
   virtual ~Transport() = default;
 
+  /// Sends all further events to another sink. May be called from within onOpen().
+  virtual void setSink(TransportSink& sink) = 0;
   /// Enables TCP keepalive: from now on, the peer is probed while the connection is idle.
   virtual void setKeepalive(const base::TcpKeepalive& keepalive) = 0;
   /// Sets how many bytes may be read until the next call; 0 stops reading. A change from 0 to more costs system calls

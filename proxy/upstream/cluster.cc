@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/upstream/connection.h"
+#include "proxy/upstream/dial_race.h"
 #include "proxy/upstream/pins.h"
 
 namespace sluice::upstream {
@@ -170,8 +171,7 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
     reach_.onUnreached(known->error());
     return known->error();
   } else {
-    found = net::chooseAddresses(dnsStrategyOf(plan_->connection), **known);
-    for (net::Address& address : found) address = address.withPort(plan_->port);
+    found = dialOrder(owner_, *plan_, **known);
   }
   net::Addresses admitted = found;
   std::erase_if(admitted, [&](const net::Address& address) {

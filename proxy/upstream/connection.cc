@@ -18,12 +18,6 @@ constexpr base::Duration kBeforeEnd = std::chrono::seconds(1);
 constexpr base::Duration kRest = std::chrono::seconds(1);
 // A certificate is not replaced again within this time.
 constexpr base::Duration kRecent = std::chrono::minutes(1);
-// The bytes that may follow the handshake at once, before the codec sets the budget.
-constexpr std::size_t kFirstRead = 64 * 1024;
-// Each address has half of the time that is left, and at least this; the last has all of it.
-constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
-// If there are other endpoints, this is time enough for an endpoint that is far away, or whose first SYN was lost.
-constexpr base::Duration kPatience = std::chrono::seconds(1);
 
 std::unique_ptr<http::ClientCodec> makeCodec(http::Version version, UpstreamContext& owner) {
   RequestSinks& sinks = owner.sinks();
@@ -59,15 +53,6 @@ base::Duration idleTimeout(base::Duration own, const http::ClientCodec& codec) {
 
 }  // namespace
 
-base::Error prohibited(const net::Address& address) {
-  base::Error error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
-                    "the backend's address is not allowed");
-  error.address = address.toString();
-  error.note = error.address + " is " + std::string(routing::addressClassName(routing::classify(address.bytes()))) +
-               ", and addressGuard.allow does not name it";
-  return error;
-}
-
 Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Table& table, ConnectionOwner& pool,
                        net::Addresses addresses)
     : self_(self),
@@ -75,16 +60,17 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       table_(table),
       pool_(pool),
       cluster_(pool.cluster()),
-      order_(std::move(addresses)),
+      race_(std::make_unique<DialRace>(*this, owner, pool, std::move(addresses))),
       out_(owner.worker().chunks()),
       connectBy_(owner.worker().now() + cluster_.plan().connection.connectTimeout.value_or(owner.timeouts().connect)),
       log_(owner.debugLog(), owner.worker().now()) {
   pool_.attach(*this);
-  dial();
+  proceed();
 }
 
 Connection::~Connection() {
   log_.tellEnd(cluster_.plan().name, peer(), requests_, owner_.worker().now());
+  race_.reset();
   count(ConnectionUse::kNone);
   if (answered_) cluster_.reach().onEnd(*answered_);
   pool_.detach();
@@ -97,28 +83,11 @@ std::size_t Connection::available() const {
 
 bool Connection::isFresh() const { return owner_.worker().now() - lastUsed_ < kRest || transport_->isQuiet(); }
 
-// The address guard checks the very address that is dialled, in the same step, each time: no second look-up lies in
-// between.
-void Connection::dial() {
-  const bool isPermitted = order_.seek([this](const net::Address& address) {
-    if (pool_.permits(address)) return true;
-    owner_.onDenied(address);
-    return false;
-  });
-  if (!isPermitted) return fail(prohibited(peer()));
-  const base::MonotonicTime now = owner_.worker().now();
-  log_.onDial(now);
-  const base::Duration left = connectBy_ - now;
-  base::Duration wait = left;
-  if (order_.hasNext()) {
-    wait = std::min(left, std::max(left / 2, kShortestTry));
-  } else if (cluster_.hasChoice()) {
-    wait = std::min(left, kPatience);
-  }
-  owner_.worker().timers().set(*this, now + wait);
-  transport_ = owner_.dialer().dial(peer(), cluster_.tlsContext(), *this);
-  if (const auto& keepalive = cluster_.plan().connection.keepalive) transport_->setKeepalive(*keepalive);
-  transport_->setReadBudget(kFirstRead);
+void Connection::proceed() {
+  const std::optional<base::Error> lost = race_->proceed();
+  log_.onDial(race_->started());
+  if (lost) return fail(*lost);
+  owner_.worker().timers().set(*this, std::min(connectBy_, race_->due()));
 }
 
 http::StreamId Connection::begin(http::Token token, const http::RequestHead& head) {
@@ -165,18 +134,23 @@ void Connection::suspect() {
   touch();
 }
 
+void Connection::onDialled(std::unique_ptr<net::Transport> transport) {
+  log_.onDial(race_->started());
+  transport_ = std::move(transport);
+  transport_->setSink(*this);
+  onOpen();
+}
+
 void Connection::onOpen() {
-  if (state_ != State::kConnecting) return;  // its time ran out in the same turn
   const net::TlsFacts* tls = transport_->tls();
   base::Result<http::Version> version = pool_.negotiated(tls);
   if (!version.ok()) {
     fail(version.error());
     return;
   }
-  countHandshake("success", tls != nullptr && tls->resumed);
+  countHandshake(owner_, cluster_, "success", tls != nullptr && tls->resumed);
   codec_ = makeCodec(*version, owner_);
   state_ = State::kServing;
-  redial_ = false;
   lastUsed_ = opened_ = owner_.worker().now();
   if (const std::uint32_t most = cluster_.plan().connection.requestsPerConnection) mostRequests_ = most;
   const base::Duration lifetime = cluster_.plan().connection.lifetime;
@@ -193,31 +167,20 @@ void Connection::onOpen() {
 void Connection::onBytes(std::string_view bytes) {
   if (state_ == State::kDead) return;
   touch();
-  if (!codec_) return;
   if (answered_) cluster_.reach().onBytes(std::exchange(*answered_, true));
   if (liveness_.feed(*codec_, bytes, owner_.worker().now()) && state_ == State::kServing) pool_.onServing(*this);
 }
 
 void Connection::onEnd(bool clean) {
-  if (codec_) {
-    log_.note(codec_->state() == http::CodecState::kOpen ? ConnectionEnd::kPeerClosed : endOf(*codec_));
-    codec_->feedEnd(clean);
-  } else {
-    fail(base::Error::upstream(base::ErrorType::kConnectionTerminated,
-                               "backend closed the connection before it was ready"));
-  }
+  if (state_ == State::kDead) return;
+  log_.note(codec_->state() == http::CodecState::kOpen ? ConnectionEnd::kPeerClosed : endOf(*codec_));
+  codec_->feedEnd(clean);
   touch();
 }
 
 void Connection::onFailed(const base::Error& error) {
   if (state_ == State::kDead) return;
-  // The process has no descriptor left for the connection.
-  if (error.type == base::ErrorType::kConnectionLimitReached) owner_.onLimit("backendConnections");
-  const bool refused =
-      error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
-  if (state_ == State::kConnecting && refused && order_.hasNext()) return redialSoon();
   log_.note(error);
-  if (!codec_) return fail(error);
   // The connection is not dead yet, because a codec whose consumer is slow may still have the last bytes of a complete
   // response.
   codec_->feedLost(error);
@@ -231,11 +194,6 @@ void Connection::onFailed(const base::Error& error) {
   touch();
 }
 
-void Connection::redialSoon() {
-  redial_ = true;
-  touch();
-}
-
 /// Sets the timer to `due`, or to an earlier time at which its liveness is checked or requests wait no longer.
 void Connection::arm(base::MonotonicTime due) {
   base::MonotonicTime earliest = std::min(due, liveness_.due(*codec_, owner_.timeouts().upstreamPing));
@@ -246,15 +204,11 @@ void Connection::arm(base::MonotonicTime due) {
 void Connection::onTimer() {
   if (state_ == State::kConnecting) {
     if (owner_.worker().now() < connectBy_) {
-      if (order_.hasNext()) return redialSoon();
-      pool_.onSlow();
-      owner_.worker().timers().set(*this, connectBy_);
-      return;
+      if (race_->takeSlow()) pool_.onSlow();
+      return touch();
     }
     owner_.onLimit("connect");
-    return fail(
-        base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time")
-            .ofLimit("connect"));
+    return fail(race_->expire());
   }
   const base::MonotonicTime now = owner_.worker().now();
   if (state_ != State::kLost && !liveness_.check(*codec_, owner_.timeouts().upstreamPing, now)) {
@@ -305,16 +259,8 @@ void Connection::drain() {
 }
 
 void Connection::obeyGuard() {
-  if (pool_.permits(peer())) return;
-  if (state_ == State::kConnecting) return redialSoon();
-  drain();
-}
-
-void Connection::countHandshake(std::string_view result, bool resumed) {
-  if (cluster_.tlsContext() == nullptr) return;
-  owner_.metrics()
-      .at<observe::Metric::kUpstreamTlsHandshakes>(result, resumed ? "true" : "false", cluster_.plan().name)
-      .add();
+  if (state_ == State::kConnecting) return touch();
+  if (!pool_.permits(peer())) drain();
 }
 
 void Connection::count(ConnectionUse use) {
@@ -329,9 +275,7 @@ void Connection::fail(const base::Error& error) {
   const bool wasConnecting = std::exchange(state_, State::kDead) == State::kConnecting;
   cancel();
   if (wasConnecting) {
-    if (transport_ != nullptr && transport_->hasShakenHands()) {
-      countHandshake(base::errorTypeName(error.type), false);
-    }
+    if (transport_ != nullptr) countHandshake(owner_, cluster_, base::errorTypeName(error.type), false);
     base::Error told = error;
     told.address = peer().toString();
     pool_.onGone(*this, &told);
@@ -349,12 +293,8 @@ void Connection::retire() {
 
 void Connection::flush() {
   if (state_ == State::kDead) return;
-  if (std::exchange(redial_, false)) {
-    order_.advance();
-    dial();
-    return;
-  }
-  if (!codec_) return;
+  if (state_ == State::kConnecting) return proceed();
+  race_.reset();  // with the attempts that have lost
   if (state_ != State::kLost) pump();
   settle();
 }

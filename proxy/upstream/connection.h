@@ -18,14 +18,11 @@
 #include "proxy/net/transport.h"
 #include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
-#include "proxy/upstream/dial_order.h"
+#include "proxy/upstream/dial_race.h"
 #include "proxy/upstream/health/liveness.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
-
-/// Returns the error of a connection that may go to none of its addresses.
-base::Error prohibited(const net::Address& address);
 
 class Connection final : public net::TransportSink, private net::Timer {
  public:
@@ -58,7 +55,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::uint64_t requests() const { return requests_; }
   /// Returns when the last request ended, or when the connection was made if it has had none; not while it has any.
   base::MonotonicTime lastUsed() const { return lastUsed_; }
-  const net::Address& peer() const { return order_.current(); }
+  /// Returns the address that it goes to, or tried last.
+  const net::Address& peer() const { return transport_ ? transport_->peer() : race_->address(); }
   /// Returns Transport::certificateDigest() of the Backend.
   const std::string& certificate();
   /// Called when a request was refused because of the certificate. If another handshake may show another one, because
@@ -66,7 +64,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// this returns true.
   bool discardOutdated();
   /// Returns true if the address has been reached, and its TLS handshake is under way.
-  bool shakesHands() const { return state_ == State::kConnecting && transport_ && transport_->hasShakenHands(); }
+  bool shakesHands() const { return state_ == State::kConnecting && race_->shakesHands(); }
   /// Returns true if the Backend does not take the written bytes.
   bool backsUp() const { return transport_ && transport_->pending(); }
 
@@ -92,6 +90,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// none that waits for it.
   void obeyGuard();
 
+  /// Called by its DialRace when an address has been reached, from within onOpen() of that transport.
+  void onDialled(std::unique_ptr<net::Transport> transport);
   /// Only Upstreams calls it.
   void flush();
   bool dirty = false;
@@ -107,15 +107,13 @@ class Connection final : public net::TransportSink, private net::Timer {
   void onWritable() override { touch(); }
   void onTimer() override;
 
-  void dial();
-  void redialSoon();
+  void proceed();
   void arm(base::MonotonicTime due);
   void refuseWaiting();
   void pump();
   void settle();
   void retire();
   void fail(const base::Error& error);
-  void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
 
   const base::Handle<Connection> self_;
@@ -123,9 +121,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   Table& table_;  // the table that it is in
   ConnectionOwner& pool_;
   PoolOwner& cluster_;  // the pool's
-  DialOrder order_;
   State state_ = State::kConnecting;
-  std::unique_ptr<net::Transport> transport_;
+  std::unique_ptr<DialRace> race_;             // null once it is open
+  std::unique_ptr<net::Transport> transport_;  // null until it is open
   std::unique_ptr<http::ClientCodec> codec_;
   std::string certificate_;  // empty until it is asked for
   base::ByteQueue out_;
@@ -138,7 +136,6 @@ class Connection final : public net::TransportSink, private net::Timer {
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
   Liveness liveness_;
   std::optional<bool> answered_;  // bytes have come on it; absent until it is open
-  bool redial_ = false;           // the address refuses or does not answer, so the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;
 };

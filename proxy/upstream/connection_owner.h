@@ -14,6 +14,8 @@ class ConnectionRoom;
 class ConnectionOwner {
  public:
   virtual PoolOwner& cluster() = 0;
+  /// Returns the address of all its connections; nullptr if they go to those of the plan's hostname.
+  virtual const net::Address* endpoint() const = 0;
   /// Returns true if its connections take room there.
   virtual bool uses(const ConnectionRoom& room) const = 0;
   /// Returns whether connections may go to that address, which is the endpoint's or one to which its name resolves.

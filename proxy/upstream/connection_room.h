@@ -65,9 +65,11 @@ class ConnectionRoom final : private net::Timer {
 
   /// Takes room for one connection of the pool. Returns false if there is none for it.
   bool tryTake(const RoomUser& pool);
+  /// Takes room for a further dial of a connection that has room. Returns false if there is none, or pools wait for it.
+  bool tryTakeMore() { return seekers_.empty() && elsewhere_.empty() && budget_.connections.tryAdd(); }
   /// Undoes tryTake() at once, because the connection cannot be made.
   void untake() { budget_.connections.release(); }
-  /// Gives the room of a connection back that has ended.
+  /// Gives the room of a connection, or of a dial, back that has ended.
   void giveBack();
   /// Has the pool settle when a connection of any pool has ended.
   void enlist(RoomUser& pool);

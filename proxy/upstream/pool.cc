@@ -6,6 +6,7 @@
 
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/connection_room.h"
+#include "proxy/upstream/dial_race.h"
 #include "proxy/upstream/health/reach_notes.h"
 #include "proxy/upstream/pins.h"
 
@@ -218,11 +219,7 @@ bool Pool::open() {
     return false;
   }
   ++open_;
-  net::Addresses chosen = net::chooseAddresses(dnsStrategyOf(cluster_.plan().connection), **known);
-  if (!fixed_) {
-    for (net::Address& address : chosen) address = address.withPort(cluster_.plan().port);
-  }
-  owner_.createConnection(*this, std::move(chosen));
+  owner_.createConnection(*this, fixed_ ? **known : dialOrder(owner_, cluster_.plan(), **known));
   return true;
 }
 

@@ -30,19 +30,12 @@
 
 namespace sluice::upstream {
 
-/// Returns how a connection uses the addresses of a name.
-inline net::DnsStrategy dnsStrategyOf(const routing::ConnectionSettings& settings) {
-  return settings.logicalDns ? net::DnsStrategy::kLogical : net::DnsStrategy::kStrict;
-}
-
 class Pool final : public ConnectionOwner, public RoomUser {
  public:
   /// Without an address, the plan's hostname is resolved for each connection.
   Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
   ~Pool();
 
-  /// Returns the address of all its connections; nullptr if they go to those of the plan's hostname.
-  const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
   /// Returns the bounds of the endpoint; nullptr if it has none of its own.
   const std::shared_ptr<const EndpointPlaces>& places() const { return places_; }
   /// Returns how many new requests the bounds of the endpoint let through soon; it is full if that is 0.
@@ -87,6 +80,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
 
   // ConnectionOwner
   PoolOwner& cluster() override { return cluster_; }
+  const net::Address* endpoint() const override { return fixed_ ? &fixed_->value().front() : nullptr; }
   bool uses(const ConnectionRoom& room) const override {
     return &room == &room_ || (places_ != nullptr && &room == &places_->room());
   }

@@ -19,7 +19,8 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
+#include "proxy/upstream/dial/failed_addresses.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/request_sinks.h"
 
@@ -48,6 +49,7 @@ struct UpstreamParts {
   net::Resolver& resolver;
   Dialer& dialer;
   CircuitBreakers& budgets;
+  FailedAddresses& failedAddresses;
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
@@ -67,6 +69,7 @@ class UpstreamContext {
   net::Resolver& resolver() { return parts_.resolver; }
   Dialer& dialer() { return parts_.dialer; }
   CircuitBreakers& budgets() { return parts_.budgets; }
+  FailedAddresses& failedAddresses() { return parts_.failedAddresses; }
   const routing::AddressGuard& guard() const { return parts_.policy.guard; }
   RequestSinks& sinks() { return sinks_; }
   const http::Limits& limits() const { return parts_.policy.limits; }

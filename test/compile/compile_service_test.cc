@@ -81,6 +81,17 @@ TEST(CompileService, UsesTheReadyEndpointsOfItsSlices) {
   EXPECT_FALSE(firstPlan(world).tls);
 }
 
+TEST(CompileService, UsesTerminatingEndpointsThatServeIfNoneIsReady) {
+  std::string slice = with(kSlice, "{ready: true, serving: true, terminating: false}", "{ready: false}");
+  EXPECT_THAT(endpoints(shop(std::string(kService), slice)), ElementsAre("10.0.0.2 8080"));
+  slice = with(slice, "conditions: {}", "conditions: {ready: false, serving: false, terminating: true}");
+  EXPECT_THAT(endpoints(shop(std::string(kService), slice)), ElementsAre("10.0.0.3 8080"));
+  const std::string ready = with(with(with(kSlice, "shop-1", "shop-2"), "[10.0.0.1]", "['fd00::1']"), "IPv4", "IPv6");
+  const std::string other = ready.substr(0, ready.find("- {addresses: [10.0.0.2"));
+  EXPECT_THAT(endpoints(worldOfServices({std::string(kService), slice, other})), ElementsAre("fd00::1 8080"))
+      << "one of another slice and family";
+}
+
 TEST(CompileService, UsesTheSlicesPortWithTheNameOfTheServicesPort) {
   EXPECT_THAT(
       endpoints(worldOfServices({std::string(kService), std::string(kSlice)}, routeToService("name: shop, port: 81"))),

@@ -22,7 +22,7 @@ Configuration slice(const std::string& rest) {
 
 std::vector<std::string> addressesOf(const EndpointSlice& slice) {
   std::vector<std::string> addresses;
-  for (const EndpointSlice::ReadyEndpoint& each : slice.endpoints) addresses.push_back(each.address);
+  for (const EndpointSlice::Endpoint& each : slice.endpoints) addresses.push_back(each.address);
   return addresses;
 }
 
@@ -69,6 +69,21 @@ TEST(EndpointSliceObject, KeepsTheFirstAddressOfReadyEndpoints) {
   EXPECT_THAT(addressesOf(found), ElementsAre("10.0.0.1", "10.0.0.2", "10.0.0.4"));
   EXPECT_EQ(found.ports.at(0).number, 8080);
   EXPECT_EQ(found.ports.at(1).number, 0);
+}
+
+TEST(EndpointSliceObject, KeepsTerminatingEndpointsThatServe) {
+  const Configuration read = slice(
+      "addressType: IPv4\nendpoints:\n- {addresses: [10.0.0.1], conditions: {ready: true, serving: true}}\n"
+      "- {addresses: [10.0.0.2], conditions: {ready: false, serving: true, terminating: true}}\n"
+      "- {addresses: [10.0.0.3], conditions: {ready: false, serving: false, terminating: true}}\n"
+      "- {addresses: [10.0.0.4], conditions: {ready: false, serving: null, terminating: true}}\n"
+      "- {addresses: [10.0.0.5], conditions: {ready: true, serving: true, terminating: true}}");
+  ASSERT_THAT(rendered(read.problems), IsEmpty());
+  const EndpointSlice& found = *read.model.find<EndpointSlice>("default", "s-1");
+  EXPECT_THAT(addressesOf(found), ElementsAre("10.0.0.1", "10.0.0.2", "10.0.0.5"));
+  EXPECT_FALSE(found.endpoints.at(0).terminating);
+  EXPECT_TRUE(found.endpoints.at(1).terminating);
+  EXPECT_FALSE(found.endpoints.at(2).terminating) << "publishNotReadyAddresses: it is ready by decree";
 }
 
 TEST(EndpointSliceObject, KeepsTheZonesOfEndpoints) {

@@ -3,22 +3,27 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "proxy/base/arena.h"
 
 namespace sluice::http {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Reads the field at Sun, 06 Nov 1994 08:49:37 GMT.
-std::optional<base::Duration> waitOf(const std::string& value) {
+/// Reads the fields at Sun, 06 Nov 1994 08:49:37 GMT.
+std::optional<base::Duration> waitByFields(const std::vector<std::pair<std::string, std::string>>& fields) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   Headers headers;
-  headers.add(arena, "retry-after", value);
+  for (const auto& [name, value] : fields) headers.add(arena, name, value);
   return retryAfter(headers, base::WallTime(seconds(784111777)));
 }
+
+std::optional<base::Duration> waitOf(const std::string& value) { return waitByFields({{"retry-after", value}}); }
 
 TEST(RetryAfter, IsANumberOfSecondsOrADate) {
   EXPECT_EQ(waitOf("0"), seconds(0));
@@ -37,6 +42,23 @@ TEST(RetryAfter, IsNothingElse) {
     EXPECT_EQ(waitOf(wrong), std::nullopt) << wrong;
   }
   EXPECT_EQ(retryAfter({}, {}), std::nullopt);
+}
+
+TEST(RetryAfterInMilliseconds, WinsOverSeconds) {
+  EXPECT_EQ(waitByFields({{"retry-after-ms", "1500"}}), milliseconds(1500));
+  EXPECT_EQ(waitByFields({{"x-ms-retry-after-ms", "70"}}), milliseconds(70));
+  EXPECT_EQ(waitByFields({{"retry-after", "30"}, {"retry-after-ms", "250.75"}}), milliseconds(250));
+  EXPECT_EQ(waitByFields({{"x-ms-retry-after-ms", "70"}, {"retry-after-ms", "80"}}), milliseconds(80));
+  EXPECT_EQ(waitByFields({{"retry-after-ms", "99999999999999999999"}}), std::chrono::hours(366 * 24));
+}
+
+TEST(RetryAfterInMilliseconds, IsIgnoredIfItIsNoNumber) {
+  for (const char* wrong :
+       {"", "-1", ".", "1.", ".5", "1e3", "1.-5", "soon", "10ms", "Sun, 06 Nov 1994 08:49:37 GMT"}) {
+    EXPECT_EQ(waitByFields({{"retry-after-ms", wrong}}), std::nullopt) << wrong;
+    EXPECT_EQ(waitByFields({{"retry-after-ms", wrong}, {"retry-after", "2"}}), seconds(2)) << wrong;
+    EXPECT_EQ(waitByFields({{"retry-after-ms", wrong}, {"x-ms-retry-after-ms", "3"}}), milliseconds(3)) << wrong;
+  }
 }
 
 }  // namespace

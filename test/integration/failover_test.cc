@@ -30,7 +30,16 @@ std::string answerOf(const std::string& status, const std::string& body, const s
 }
 
 /// The behaviour of a provider for a request.
-enum class ProviderMood : std::uint8_t { kGood, kBusy, kFaltering, kPausing, kBroken, kResetting };
+enum class ProviderMood : std::uint8_t {
+  kGood,
+  kBusy,
+  kFaltering,
+  kPausing,
+  kOverloaded,
+  kPausingByMilliseconds,
+  kBroken,
+  kResetting
+};
 
 /// Three providers: "first", "second" and "third", in the order of their priorities.
 class Failover : public testing::Test {
@@ -47,7 +56,7 @@ class Failover : public testing::Test {
                      backendRef("third", ", weight: 0") + "]\n") +
         "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: "
         "failover}\nspec:\n  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}]\n"
-        "  retry: {codes: [429, 500, 503], attempts: 3, backoff: 1ms}\n  failover: {priorities: [" +
+        "  retry: {codes: [429, 500, 503, 529], attempts: 3, backoff: 1ms}\n  failover: {priorities: [" +
         priority("first", 0) + ", " + priority("second", 1) + ", " + priority("third", 2) + "]" + more + "}\n" + policy;
     gateway_ = std::make_unique<GatewayProcess>(spec);
   }
@@ -74,6 +83,10 @@ class Failover : public testing::Test {
         return answerOf("503 Service Unavailable", "busy");
       case ProviderMood::kPausing:
         return answerOf("429 Too Many Requests", "pause", "Retry-After: 1000\r\n");
+      case ProviderMood::kOverloaded:
+        return answerOf("529 Overloaded", "overloaded", "Retry-After: 1000\r\n");
+      case ProviderMood::kPausingByMilliseconds:
+        return answerOf("429 Too Many Requests", "pause", "x-ms-retry-after-ms: 1000000\r\nRetry-After: 0\r\n");
       case ProviderMood::kBroken:
         return answerOf("500 Internal Server Error", "broken");
       case ProviderMood::kResetting:
@@ -152,10 +165,14 @@ TEST_F(Failover, TakesNoRequestToAPrimaryThatIsDown) {
 }
 
 TEST_F(Failover, EjectsAPrimaryForAsLongAsItAsks) {
-  mood_ = ProviderMood::kPausing;
-  start({}, ", maxRetryAfter: 1h");
-  EXPECT_THAT(ask(50), Each("second"));
-  EXPECT_EQ(first_.heads().size(), 1u);
+  for (const ProviderMood mood :
+       {ProviderMood::kPausing, ProviderMood::kOverloaded, ProviderMood::kPausingByMilliseconds}) {
+    mood_ = mood;
+    const std::size_t before = first_.heads().size();
+    start({}, ", maxRetryAfter: 1h");
+    EXPECT_THAT(ask(50), Each("second"));
+    EXPECT_EQ(first_.heads().size(), before + 1) << static_cast<int>(mood);
+  }
 }
 
 TEST_F(Failover, PrefersAPrimaryThatFailedOnceToEjectedProviders) {

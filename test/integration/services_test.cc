@@ -30,6 +30,7 @@ ReceivedResponse askShop(const GatewayProcess& gateway) {
 struct ShopEndpoint {
   std::uint16_t port;
   bool ready = true;
+  bool terminating = false;  // and serving
 };
 
 std::string service(const std::string& fields = {}, const std::string& port = {},
@@ -44,7 +45,7 @@ std::string slice(std::size_t number, const ShopEndpoint& endpoint, const std::s
          ", labels: {kubernetes.io/service-name: shop}}\naddressType: IPv4\nports: [{name: web, port: " +
          std::to_string(endpoint.port) +
          "}]\nendpoints: [{addresses: [127.0.0.1], conditions: {ready: " + (endpoint.ready ? "true" : "false") +
-         "}}]\n---\n";
+         (endpoint.terminating ? ", serving: true, terminating: true" : "") + "}}]\n---\n";
 }
 std::string slices(const std::vector<ShopEndpoint>& endpoints, const std::string& nameSpace = "test") {
   std::string text;
@@ -205,6 +206,13 @@ TEST_F(ServiceBackends, AreUnavailableWithoutAReadyEndpoint) {
   const ReceivedResponse response = askShop(gateway);
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("\"code\":\"destination_unavailable\""));
+}
+
+TEST_F(ServiceBackends, UseATerminatingEndpointThatServesIfNoneIsReady) {
+  GatewayProcess gateway(servingEndpoints({{one_.port(), false, true}, {two_.port()}}));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(askShop(gateway).body, "two");
+  gateway.reload(servingEndpoints({{one_.port(), false, true}, {two_.port(), false}}));
+  EXPECT_EQ(askShop(gateway).body, "one");
 }
 
 TEST_F(ServiceBackends, ChangeTheirEndpointsWithoutAFailedRequest) {

@@ -116,6 +116,29 @@ TEST_F(TlsVerification, MatchesAWildcardForAWholeLabelOnly) {
   EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch"));
 }
 
+TEST_F(TlsVerification, MatchesAnUnderscoreByAWildcardForItsLabelOnly) {
+  settings.serverName = "My_app.example.test";
+  spec.dnsNames = {"other.test", "*.Example.test"};
+  EXPECT_EQ(refusalOfSpec(), "");
+  spec.dnsNames = {"my_app.example.test"};
+  EXPECT_EQ(refusalOfSpec(), "") << "the name itself";
+  for (const char* wrong : {"*_app.example.test", "my_*.example.test", "my?app.example.test", "myxapp.example.test",
+                            "*.*.test", "*.test", "*", "*.my_app.example.test", "*.example.test.evil.test"}) {
+    spec.dnsNames = {wrong};
+    EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch")) << wrong;
+  }
+  spec.dnsNames = {std::string("*.example.test\0.evil.test", 25)};
+  EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch")) << "NUL";
+  spec.commonName = "*.example.test";
+  spec.dnsNames = {};
+  spec.uris = {"*.example.test"};
+  EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch")) << "other names";
+  spec.uris = {};
+  spec.dnsNames = {"*.example.test"};
+  settings.serverName = "a.my_app.example.test";
+  EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch")) << "two labels";
+}
+
 TEST_F(TlsVerification, RefusesANameBehindANul) {
   spec.dnsNames = {std::string("api.test\0.evil.test", 19)};
   EXPECT_THAT(refusalOfSpec(), HasSubstr("hostname mismatch"));

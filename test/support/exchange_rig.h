@@ -85,6 +85,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                    resolver,
                    dialer,
                    budgets,
+                   failedAddresses,
                    shard_,
                    h2Memory_,
                    {guard, options_.limits, options.timeouts, options.pendingBound, options.requestedBound}}) {
@@ -356,6 +357,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   // The networks for documentation play the outside.
   const routing::AddressGuard guard = *routing::AddressGuard::make({"192.0.2.0/24", "2001:db8::/32"});
   upstream::CircuitBreakers budgets;
+  upstream::FailedAddresses failedAddresses;
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clientMemory;
   processing::BufferBudget heads;

@@ -19,7 +19,7 @@
 
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/worker.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 
 namespace sluice::test {
 
@@ -113,6 +113,7 @@ class FakeTransport final : public net::Transport {
     wire_->kept_ = nullptr;
   }
 
+  void setSink(net::TransportSink& sink) override { wire_->sink_ = &sink; }
   void setKeepalive(const base::TcpKeepalive& keepalive) override { wire_->keepalive = keepalive; }
   void setReadBudget(std::size_t bytes) override { wire_->budget_ = bytes; }
   void write(base::ByteQueue& from) override {

@@ -91,25 +91,7 @@ TEST(PoolDial, ConnectTimeoutCoversAllAddresses) {
   EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"connect\"} 1"));
 }
 
-TEST(PoolDial, AnAddressThatDoesNotAnswerHasHalfOfTheTimeThatIsLeft) {
-  PoolRig rig;
-  rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2", "192.0.2.3"});
-  const std::size_t request = rig.want();
-  rig.advance(std::chrono::milliseconds(2499));
-  EXPECT_EQ(rig.dialled(), 1U);
-  rig.advance(std::chrono::milliseconds(20));
-  ASSERT_EQ(rig.dialled(), 2U);
-  EXPECT_TRUE(rig.wire(0).letGo);
-  rig.advance(std::chrono::milliseconds(1280));
-  ASSERT_EQ(rig.dialled(), 3U);
-  rig.advance(std::chrono::milliseconds(1100));
-  EXPECT_FALSE(rig.failed(request)) << "the last has all that is left";
-  EXPECT_FALSE(rig.counted("sluice_limit_hits_total{limit=\"connect\"} 1"));
-  rig.accept(2);
-  EXPECT_TRUE(rig.begun(request));
-}
-
-TEST(PoolDial, NoAddressIsLeftBeforeAQuarterOfASecond) {
+TEST(PoolDial, NoAddressFollowsBeforeAQuarterOfASecond) {
   PoolOptions options;
   options.timeouts.connect = std::chrono::milliseconds(400);
   PoolRig rig(options);

@@ -49,9 +49,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
         resolver(worker),
         dialer(worker),
         sink(worker.chunks()),
-        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, shard_, h2Memory_,
-                                                            policyOf(options), options.randomSeed, options.debugLog,
-                                                            options.zone})) {
+        upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, failedAddresses, shard_,
+                                                            h2Memory_, policyOf(options), options.randomSeed,
+                                                            options.debugLog, options.zone})) {
     plan = planOf("backend", options);
     resolver.know(kHost, {"192.0.2.1"});
     upstreams->sinks().serve(User::kExchange, sink, *this);
@@ -325,6 +325,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
  public:
   CircuitBreakers budgets;
   CircuitBreaker& budget_ = budgets.join("backend");
+  FailedAddresses failedAddresses;
   test::FakeResolver resolver;
   test::FakeDialer dialer;
   test::RecordingClientSink sink;

@@ -95,9 +95,13 @@ void readEndpointSlice(FieldReader& root, EndpointSlice& slice) {
     FieldReader endpoint = root.map(item);
     const std::optional<std::string> address = readAddress(endpoint, slice.addressType);
     FieldReader conditions = endpoint.map("conditions");
-    // An endpoint whose condition is unknown is treated as ready. A terminating endpoint is not ready.
     base::EndpointZones zones = readZones(endpoint);
-    if (conditions.boolean("ready", true) && address) slice.endpoints.push_back({*address, std::move(zones)});
+    // An endpoint whose condition is unknown is treated as ready. A terminating endpoint is not ready, but may serve.
+    const bool ready = conditions.boolean("ready", true);
+    const bool serving = conditions.boolean("serving", false);
+    const bool terminating = conditions.boolean("terminating", false);
+    if (!address || (!ready && !(serving && terminating))) continue;
+    slice.endpoints.push_back({*address, std::move(zones), !ready});
   }
 }
 

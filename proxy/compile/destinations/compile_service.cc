@@ -68,7 +68,7 @@ class EndpointCollector {
  public:
   explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
 
-  void add(const config::EndpointSlice::ReadyEndpoint& given, std::uint16_t port) {
+  void add(const config::EndpointSlice::Endpoint& given, std::uint16_t port) {
     const std::string& address = given.address;
     std::array<std::uint8_t, 16> bytes{};
     const bool isV6 = ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
@@ -77,7 +77,8 @@ class EndpointCollector {
     std::array<char, INET6_ADDRSTRLEN> text{};
     ::inet_ntop(isV6 ? AF_INET6 : AF_INET, bytes.data(), text.data(), text.size());
     if (guard_.permitsEndpoint(used)) {
-      (isV6 ? v6_ : v4_).try_emplace({text.data(), port}, &given.zones);
+      EndpointsByFamily& families = given.terminating ? terminating_ : ready_;
+      (isV6 ? families.v6 : families.v4).try_emplace({text.data(), port}, &given.zones);
     } else {
       refused_.insert(std::string(text.data()) + " (" +
                       std::string(routing::addressClassName(routing::classify(used))) + ")");
@@ -85,11 +86,13 @@ class EndpointCollector {
   }
   void addName() { hasNames_ = true; }
 
-  /// Gives the plan the endpoints of one family, because a Pod with two addresses is one endpoint.
+  /// Gives the plan the endpoints of one family, because a Pod with two addresses is one endpoint. Those that terminate
+  /// serve if no other does, as with kube-proxy (KEP-1669).
   void giveTo(routing::BackendPlan& plan, bool prefersIpv6) const {
-    const bool takesV6 = prefersIpv6 ? !v6_.empty() : v4_.empty();
+    const EndpointsByFamily& used = ready_.v4.empty() && ready_.v6.empty() ? terminating_ : ready_;
+    const bool takesV6 = prefersIpv6 ? !used.v6.empty() : used.v4.empty();
     plan.endpoints.emplace();
-    for (const auto& [endpoint, zones] : takesV6 ? v6_ : v4_) {
+    for (const auto& [endpoint, zones] : takesV6 ? used.v6 : used.v4) {
       plan.endpoints->push_back(endpoint);
       plan.zones.push_back(*zones);
     }
@@ -112,10 +115,14 @@ class EndpointCollector {
  private:
   /// Several slices may have an endpoint, while it moves from one to another; its zones are those of the first one.
   using ZonesOfEndpoints = std::map<routing::Endpoint, const base::EndpointZones*>;
+  struct EndpointsByFamily {
+    ZonesOfEndpoints v4;
+    ZonesOfEndpoints v6;
+  };
 
   const routing::AddressGuard& guard_;
-  ZonesOfEndpoints v4_;
-  ZonesOfEndpoints v6_;
+  EndpointsByFamily ready_;
+  EndpointsByFamily terminating_;
   std::set<std::string> refused_;
   bool hasNames_ = false;
 };

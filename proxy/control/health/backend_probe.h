@@ -13,7 +13,7 @@
 #include "proxy/net/transport.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/async_request.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::control {

@@ -22,7 +22,7 @@
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/upstreams.h"
 

@@ -15,6 +15,7 @@ constexpr std::uint16_t kServerErrors = 500;
 constexpr std::uint16_t kBadGateway = 502;
 constexpr std::uint16_t kServiceUnavailable = 503;
 constexpr std::uint16_t kGatewayTimeout = 504;
+constexpr std::uint16_t kOverloaded = 529;  // model providers use it as 503
 
 /// Returns the HTTP status of an answer, or the one that its grpc-status maps to, if the head has one.
 std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& request) {
@@ -22,6 +23,11 @@ std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& 
   if (request.method != http::Method::kPost || !http::speaksGrpc(request)) return head.status;
   const std::optional<std::uint32_t> code = http::grpcCodeOf(head.headers);
   return code ? http::httpStatusFrom(*code) : head.status;
+}
+
+/// Returns whether a Backend that answers with that status may ask for a pause.
+bool asksForPause(std::uint16_t status) {
+  return status == kTooManyRequests || status == kServiceUnavailable || status == kOverloaded;
 }
 
 bool isGatewayError(std::uint16_t status) { return status >= kBadGateway && status <= kGatewayTimeout; }
@@ -63,7 +69,7 @@ void noteMember(Transaction& t, const Attempt& attempt, const routing::FailoverM
   } else {
     member.health->onAnswer(now, member.passive);
   }
-  if (status != kTooManyRequests && status != kServiceUnavailable) return;
+  if (!asksForPause(status)) return;
   const auto pause = http::retryAfter(head.headers, t.context.worker().clock().wallNow());
   const base::Duration ejection = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
   if (ejection > base::Duration::zero()) member.health->ejectUntil(now + ejection);

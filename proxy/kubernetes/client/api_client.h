@@ -24,7 +24,7 @@
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/upstream/async_request.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/upstreams.h"
 

@@ -40,14 +40,14 @@ class TlsTransport::Wake final : public Timer {
 };
 
 TlsTransport::TlsTransport(Worker& worker, const Address& to, TlsClientContext& context, TransportSink& sink)
-    : sink_(sink),
+    : sink_(&sink),
       tcp_(worker, to, *this),
       engine_(context.state(), worker.clock().wallNow()),
       state_(State::kConnecting) {}
 
 TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,
                            TransportSink& sink)
-    : sink_(sink), tcp_(worker, fd, peer, *this), engine_(context.state(), worker.clock()), state_(State::kHandshake) {
+    : sink_(&sink), tcp_(worker, fd, peer, *this), engine_(context.state(), worker.clock()), state_(State::kHandshake) {
   allowTcp(kHandshakeRead);
 }
 
@@ -76,7 +76,7 @@ void TlsTransport::onFailed(const base::Error& error) { fail(error); }
 void TlsTransport::onWritable() {
   if (ourSide_ == OurSide::kEndWanted) sendEnd();
   if (state_ == State::kHandshake || !held_.empty()) advance({});
-  if (canWrite() && !pending()) sink_.onWritable();
+  if (canWrite() && !pending()) sink_->onWritable();
 }
 
 /// Does everything that can be done now: called by events only.
@@ -102,7 +102,7 @@ void TlsTransport::shakeHands() {
         facts_ = std::make_unique<TlsFacts>(engine_.facts());
         if (hasShakenHands()) facts_->handshake = tcp_.worker().now() - begun_;
         state_ = State::kOpen;
-        return sink_.onOpen();
+        return sink_->onOpen();
       case TlsEngine::Step::kNeedsInput:
         return;
       case TlsEngine::Step::kNeedsOutput:
@@ -140,21 +140,21 @@ void TlsTransport::deliver() {
 
 void TlsTransport::passOn(std::string_view plain) {
   budget_ -= std::min(budget_, plain.size());
-  sink_.onBytes(plain);
+  sink_->onBytes(plain);
 }
 
 void TlsTransport::endRead(bool clean) {
   if (state_ != State::kOpen) return;
   if (engine_.hasRefusedRenegotiation()) return fail(renegotiationRefused());
   state_ = State::kPeerEnded;
-  sink_.onEnd(clean);
+  sink_->onEnd(clean);
 }
 
 void TlsTransport::fail(const base::Error& error) {
   if (state_ == State::kOver) return;
   state_ = State::kOver;
   held_.clear();
-  sink_.onFailed(engine_.hasRefusedRenegotiation() ? renegotiationRefused() : error);
+  sink_->onFailed(engine_.hasRefusedRenegotiation() ? renegotiationRefused() : error);
 }
 
 /// Lets the stream read as far as the owner takes the bytes.

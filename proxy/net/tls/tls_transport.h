@@ -30,6 +30,7 @@ class TlsTransport final : public Transport, private TransportSink {
   TlsTransport(const TlsTransport&) = delete;
   TlsTransport& operator=(const TlsTransport&) = delete;
 
+  void setSink(TransportSink& sink) override { sink_ = &sink; }
   void setKeepalive(const base::TcpKeepalive& keepalive) override { tcp_.setKeepalive(keepalive); }
   void setReadBudget(std::size_t bytes) override;
   void write(base::ByteQueue& from) override;
@@ -70,7 +71,7 @@ class TlsTransport final : public Transport, private TransportSink {
   void onOpen() override;
   void onBytes(std::string_view ciphertext) override;
   void onEnd(bool clean) override;
-  void onEndAhead(std::size_t unread) override { sink_.onEndAhead(held_.size() + unread); }
+  void onEndAhead(std::size_t unread) override { sink_->onEndAhead(held_.size() + unread); }
   void onFailed(const base::Error& error) override;
   void onWritable() override;
 
@@ -90,7 +91,7 @@ class TlsTransport final : public Transport, private TransportSink {
   void rest();
   bool canWrite() const { return state_ == State::kOpen || state_ == State::kPeerEnded; }
 
-  TransportSink& sink_;
+  TransportSink* sink_;
   TcpStream tcp_;
   TlsEngine engine_;
   std::size_t budget_ = 0;   // plaintext that the owner takes

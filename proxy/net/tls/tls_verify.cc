@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/net/address.h"
 #include "proxy/pki/names/alternative_names.h"
+#include "proxy/pki/names/dns_name.h"
 
 namespace sluice::net {
 namespace {
@@ -22,6 +24,15 @@ constexpr unsigned int kNameFlags = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_C
 bool carriesUri(X509* certificate, const std::string& uri) {
   const std::vector<std::string> uris = pki::alternativeNames(certificate, GEN_URI);
   return std::find(uris.begin(), uris.end(), uri) != uris.end();
+}
+
+// X509_check_host() lets a wildcard match only letters, digits and hyphens.
+bool carriesWildcardOf(X509* certificate, std::string_view host) {
+  if (host.find('_') == std::string_view::npos) return false;
+  const std::vector<std::string> names = pki::hostNames(certificate);
+  return std::any_of(names.begin(), names.end(), [lower = base::toLower(host)](const std::string& name) {
+    return pki::wildcardMatchesUnderscore(name, lower);
+  });
 }
 
 bool hasPin(X509_STORE_CTX* store, const std::vector<pki::SpkiPin>& pins) {
@@ -93,7 +104,8 @@ base::Result<PeerNames> PeerNames::make(std::vector<std::string> names) {
 bool PeerNames::carries(X509* certificate, const PeerName& name) {
   switch (name.kind) {
     case PeerName::Kind::kDns:
-      return X509_check_host(certificate, name.text.data(), name.text.size(), kNameFlags, nullptr) == 1;
+      return X509_check_host(certificate, name.text.data(), name.text.size(), kNameFlags, nullptr) == 1 ||
+             carriesWildcardOf(certificate, name.text);
     case PeerName::Kind::kIp:
       return X509_check_ip_asc(certificate, name.text.c_str(), kNameFlags) == 1;
     case PeerName::Kind::kUri:

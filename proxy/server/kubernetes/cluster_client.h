@@ -8,7 +8,7 @@
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/kubernetes/cluster_access.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 
 namespace sluice::server {
 

@@ -14,7 +14,7 @@
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 
 namespace sluice::server {
 

@@ -1,6 +1,7 @@
 // The limits that all workers share: connections and requests per backend, the memory of bodies held for processors,
 // that of all bodies under way, that of the large heads of requests, the places of tunnels, and the passwords that wait
-// for their check. One for the process; the bounds come from the settings that are served.
+// for their check; and the addresses that have failed. One for the process; the bounds come from the settings that are
+// served.
 #pragma once
 
 #include "proxy/base/settings.h"
@@ -8,6 +9,7 @@
 #include "proxy/exchange/transaction/client_memory.h"
 #include "proxy/exchange/tunnel/tunnel_places.h"
 #include "proxy/processing/buffer_budget.h"
+#include "proxy/upstream/dial/failed_addresses.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 
 namespace sluice::server {
@@ -31,6 +33,7 @@ struct SharedBudgets {
   }
 
   upstream::CircuitBreakers upstream;
+  upstream::FailedAddresses failedAddresses;
   processing::BufferBudget buffers;
   exchange::ClientMemoryTotal clients;
   processing::BufferBudget heads;

@@ -75,10 +75,11 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
                                     {.metrics = &metrics_, .maxLookups = parts.lookups, .share = share});
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
-  upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{
-      worker_, *resolver_, dialer_, parts.budgets.upstream, metrics_, h2Memory_, policyOf(*generation_->snapshot),
-      // A separate sequence from the one that chooses among the weighted backends of a rule.
-      base::Random(parts.randomSeed).next(), &debug_, parts.zone});
+  upstreams_ = std::make_unique<upstream::Upstreams>(
+      upstream::UpstreamParts{worker_, *resolver_, dialer_, parts.budgets.upstream, parts.budgets.failedAddresses,
+                              metrics_, h2Memory_, policyOf(*generation_->snapshot),
+                              // A separate sequence from the one that chooses among the weighted backends of a rule.
+                              base::Random(parts.randomSeed).next(), &debug_, parts.zone});
   // Rules may hold plans of Services with earlier endpoints than these.
   upstreams_->adopt(policyOf(*generation_->snapshot), generation_->snapshot->backends);
   exchanges_.setUpstreams(*upstreams_);

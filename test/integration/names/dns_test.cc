@@ -251,20 +251,26 @@ TEST_F(SeveralAddresses, AreTriedInTurnIfOneRefuses) {
   EXPECT_EQ(ask(one).status, 200);
 }
 
-TEST_F(SeveralAddresses, AreTriedInTimeIfOneIsSilent) {
+TEST_F(SeveralAddresses, AreTriedInTimeIfOneIsSilentAndThenThatOneLast) {
   const BlackHole hole(origin_.port());
-  PassedTime time;
-  GatewaySpec spec = specTo("127.0.0.2, 127.0.0.1", "100s, clientIdle: 1h");
-  spec.startedBy = time.startedBy();
+  GatewaySpec spec = specTo("127.0.0.2, 127.0.0.1", "60s");
+  spec.workers = 2;
   const GatewayProcess one(spec);
-  BlockingSocket client = BlockingSocket::connect(one.port());
-  client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
-  ASSERT_TRUE(eventually([&] { return one.adminGet("/exchanges").find("\"total\":1") != std::string::npos; }));
-  time.pass(one, 40s);
-  EXPECT_THAT(one.adminGet("/exchanges"), HasSubstr("\"total\":1")) << "half of the time is its share";
-  EXPECT_EQ(origin_.connections(), 0);
-  time.pass(one, 10s);
-  EXPECT_EQ(readResponse(client).status, 200);
+  const auto start = Clock::now();
+  EXPECT_EQ(ask(one).status, 200);
+  EXPECT_GE(Clock::now() - start, 250ms) << "the silent one is the first";
+  EXPECT_LT(Clock::now() - start, 20s);
+  const auto known = Clock::now();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(ask(one).status, 200);
+  EXPECT_LT(Clock::now() - known, 20 * 250ms) << "no worker waits for it again";
+  EXPECT_EQ(origin_.connections(), 21);
+  EXPECT_FALSE(one.limitWasHit("connect"));
+}
+
+TEST_F(SeveralAddresses, ThatHaveFailedAreCountedInTheLog) {
+  GatewayProcess one(specTo("127.0.0.3, 127.0.0.2", "20s"));
+  EXPECT_EQ(ask(one).status, 503);
+  EXPECT_THAT(one.accessLog(1).front(), HasSubstr("2 addresses have failed, this one last"));
 }
 
 TEST_F(SeveralAddresses, EndByTheConnectTimeoutIfNoneAnswers) {

@@ -1,4 +1,4 @@
-#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/dial/dialer.h"
 
 #include "proxy/net/tcp.h"
 

@@ -1,0 +1,58 @@
+#include "proxy/upstream/dial/failed_addresses.h"
+
+#include <algorithm>
+
+namespace sluice::upstream {
+namespace {
+
+std::string tableKey(const net::Address& address, bool overTls) {
+  const auto bytes = address.bytes();
+  std::string key(bytes.begin(), bytes.end());
+  key += static_cast<char>(address.port() >> 8);
+  key += static_cast<char>(address.port() & 0xFF);
+  key += overTls ? 's' : 'p';
+  return key;
+}
+
+}  // namespace
+
+void FailedAddresses::add(const net::Address& address, bool overTls, base::MonotonicTime now) {
+  const std::lock_guard lock(mutex_);
+  makeRoom(now);
+  until_.insert_or_assign(tableKey(address, overTls), now + kLifetime);
+  size_.store(until_.size(), std::memory_order_relaxed);
+}
+
+void FailedAddresses::remove(const net::Address& address, bool overTls) {
+  if (isEmpty()) return;
+  const std::lock_guard lock(mutex_);
+  until_.erase(tableKey(address, overTls));
+  size_.store(until_.size(), std::memory_order_relaxed);
+}
+
+bool FailedAddresses::holds(const net::Address& address, bool overTls, base::MonotonicTime now) const {
+  if (isEmpty()) return false;
+  const std::lock_guard lock(mutex_);
+  return isHeld(address, overTls, now);
+}
+
+void FailedAddresses::putLast(net::Addresses& addresses, bool overTls, base::MonotonicTime now) const {
+  if (addresses.size() < 2 || isEmpty()) return;
+  const std::lock_guard lock(mutex_);
+  std::stable_partition(addresses.begin(), addresses.end(),
+                        [&](const net::Address& address) { return !isHeld(address, overTls, now); });
+}
+
+bool FailedAddresses::isHeld(const net::Address& address, bool overTls, base::MonotonicTime now) const {
+  const auto found = until_.find(tableKey(address, overTls));
+  return found != until_.end() && now < found->second;
+}
+
+void FailedAddresses::makeRoom(base::MonotonicTime now) {
+  std::erase_if(until_, [now](const auto& each) { return each.second <= now; });
+  if (until_.size() < kMost) return;
+  until_.erase(
+      std::min_element(until_.begin(), until_.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
+}
+
+}  // namespace sluice::upstream
