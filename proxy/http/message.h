@@ -78,12 +78,12 @@ enum class Body : std::uint8_t {
 
 struct RequestHead {
   Method method = Method::kGet;
-  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees. At a forward proxy, the scheme
-  /// of the target, and kHttp for CONNECT.
+  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees, unless they say https to a
+  /// cleartext listener. At a forward proxy, the scheme of the target, and kHttp for CONNECT.
   Scheme scheme = Scheme::kHttp;
   std::string_view methodText = "GET";
-  /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without
-  /// Host.
+  /// host[:port] in normal form (lower case, nothing encoded, default port of the scheme kept as sent). Empty only for
+  /// HTTP/1.0 without Host.
   std::string_view authority;
   /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS. Empty for CONNECT.
   std::string_view target;

@@ -36,7 +36,18 @@ TEST(RequestHygiene, HasOneAuthority) {
       {"http://a:80/x", {{"host", "a"}}, 200, "a:80", "/x"},
       {"http://a/x", {{"host", "A:80"}}, 200, "a", "/x"},
       {"http://a:81/x", {{"host", "a"}}, 400, "", ""},
-      {"https://a/x", {{"host", "a"}}, 400, "", ""},
+      {"https://a/x", {{"host", "a"}}, 200, "a", "/x"},
+      {"https://a:443/x", {{"host", "a"}}, 200, "a:443", "/x"},
+      {"https://a:80/x", {{"host", "a"}}, 400, "", ""},
+      {"/x", {{"host", "A:"}}, 200, "a", "/x"},
+      {"/x", {{"host", "%41%2etest:81"}}, 200, "a.test:81", "/x"},
+      {"http://a:/x", {{"host", "A"}}, 200, "a", "/x"},
+      {"http://%61/x", {{"host", "A:"}}, 200, "a", "/x"},
+      {"http://a/x", {{"host", "%41:80"}}, 200, "a", "/x"},
+      {"http://a/x", {{"host", "%62"}}, 400, "", ""},
+      {"http://a/x", {{"host", "%2561"}}, 400, "", ""},
+      {"/x", {{"host", "a%3a80"}}, 400, "", ""},
+      {"/x", {{"host", ":"}}, 400, "", ""},
       {"ftp://a/x", {{"host", "a"}}, 400, "", ""},
       {"http:///x", {{"host", "a"}}, 400, "", ""},
       {"http://u@a/x", {{"host", "a"}}, 400, "", ""},
@@ -314,7 +325,9 @@ TEST(RequestHygiene, TheSchemeIsTheListeners) {
   absolute.method = "GET";
   absolute.target = "https://a/";
   EXPECT_EQ(Checked(absolute, {{"host", "a"}}, Scheme::kHttps).head().scheme, Scheme::kHttps);
-  EXPECT_EQ(Checked(absolute, {{"host", "a"}}).status(), 400);
+  EXPECT_EQ(Checked(absolute, {{"host", "a"}}).head().scheme, Scheme::kHttp) << "as with :scheme";
+  absolute.target = "http://a/";
+  EXPECT_EQ(Checked(absolute, {{"host", "a"}}, Scheme::kHttps).status(), 400);
 }
 
 TEST(RequestHygiene, Http2BodiesAreKnownByTheStreamsEnd) {

@@ -299,6 +299,15 @@ TEST(H1Responses, ABodyUntilTheEndOfTheConnectionIsDelimitedAnew) {
   }
 }
 
+// Something in front of the gateway may have ended TLS, as with ":scheme: https" over HTTP/2.
+TEST_F(H1Grammar, AbsoluteFormsOfBothSchemesAreServed) {
+  for (const char* target : {"http://a/x", "HTTPS://A/x", "https://%61:443/x", "https://a:/x"}) {
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
+    client.send(lines(std::string("GET ") + target));
+    EXPECT_EQ(readResponse(client).body, "GET /x HTTP/1.1") << target;
+  }
+}
+
 // --- one form of the path, for matching and for forwarding ---
 
 std::string markingRule(const std::string& type, const std::string& value, const std::string& mark) {
