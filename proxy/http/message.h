@@ -99,6 +99,8 @@ struct RequestHead {
   bool namesNoDestination = false;
   /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()).
   bool unusualSlashes = false;
+  /// The Max-Forwards of an OPTIONS or TRACE came as 0, so that the gateway has to answer.
+  bool forwardsSpent = false;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   /// The value that the peer's 101 must contain, if the kind of tunnel has a handshake. Codecs only compare it.
   std::string_view tunnelProof;

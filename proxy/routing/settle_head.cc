@@ -31,7 +31,7 @@ std::optional<base::Error> settleUnusualHead(base::Arena& arena, http::RequestHe
   if (!http::countsForwards(head.method)) return std::nullopt;
   const base::Status counted = http::countForwards(arena, head);
   if (!counted.ok()) return counted.error();
-  if (head.method == http::Method::kTrace && http::endsHere(head)) {
+  if (head.method == http::Method::kTrace && head.forwardsSpent) {
     return base::Error::badRequest(501, "TRACE is not answered here");
   }
   return std::nullopt;
