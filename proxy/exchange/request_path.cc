@@ -459,6 +459,7 @@ void RequestPath::begin() {
   // Destinations that clients name do not learn the names of workloads.
   if (attempt.requested == nullptr) nameCaller(t_, t_.request.arena, head);
   if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();
+  http::spellPathAsSent(t_.request.arena, head);
   if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
   if (!attempt.request.begin(head, t_.client.connection)) {
     return s_.attempts.onReset(base::Error::internal("the request cannot be expressed towards the backend"), false);

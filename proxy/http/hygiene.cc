@@ -146,6 +146,10 @@ class TargetCheck {
     if (!normal) return std::move(normal).error();
     head.target = normal->text;
     head.unusualSlashes = normal->unusualSlashes;
+    const bool mayDiffer = normal->text.data() != target.data() && !normal->hadDotSegments;
+    if (!mayDiffer) return std::nullopt;
+    const std::string_view sent = target.substr(0, target.find('?'));
+    if (head.unusualSlashes || sent != head.path()) head.sentPath = sent;
     return std::nullopt;
   }
 

@@ -87,6 +87,10 @@ struct RequestHead {
   std::string_view authority;
   /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS. Empty for CONNECT.
   std::string_view target;
+  /// The path as the client spelled it, if the Backend is to get these bytes instead of the normal form; see
+  /// spellPathAsSent(). Nothing else may look at it. Empty if the two are the same, if the path had dot segments, and
+  /// once a filter or a step has set another path.
+  std::string_view sentPath;
   Headers headers;
   Version version = Version::kHttp11;
   Body body = Body::kNone;
@@ -97,7 +101,8 @@ struct RequestHead {
   /// A client of a forward proxy has sent the request as it would to an origin server (origin-form). It is refused once
   /// it is known that the proxy did not send it itself.
   bool namesNoDestination = false;
-  /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()).
+  /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()). Until then,
+  /// `sentPath` is set even if it is the same.
   bool unusualSlashes = false;
   /// The Max-Forwards of an OPTIONS or TRACE came as 0, so that the gateway has to answer.
   bool forwardsSpent = false;
@@ -116,6 +121,10 @@ struct RequestHead {
     return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
   }
 };
+
+/// Puts the path as the client spelled it into the target, if the Backend is to get it. Called when the head is about
+/// to be sent: everything that decides by the path has seen its normal form.
+void spellPathAsSent(base::Arena& arena, RequestHead& head);
 
 /// Returns a head that outlives the original; every byte of it is in `arena`.
 RequestHead clone(base::Arena& arena, const RequestHead& head);

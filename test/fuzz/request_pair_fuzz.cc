@@ -114,6 +114,7 @@ void requireSame(const http::RequestHead& a, const http::RequestHead& b) {
   require(a.methodText == b.methodText && a.method == b.method, "the methods are the same");
   require(a.authority == b.authority, "the authorities are the same");
   require(a.target == b.target && a.unusualSlashes == b.unusualSlashes, "the targets are the same");
+  require(a.sentPath == b.sentPath, "the paths were sent alike");
   require(a.body == b.body && a.contentLength == b.contentLength, "the bodies are the same");
   require(a.expectContinue == b.expectContinue, "the expectations are the same");
   require(fieldList(a.headers) == fieldList(b.headers), "the fields are the same");

@@ -330,6 +330,30 @@ TEST(RequestHygiene, TheSchemeIsTheListeners) {
   EXPECT_EQ(Checked(absolute, {{"host", "a"}}, Scheme::kHttps).status(), 400);
 }
 
+TEST(RequestHygiene, KeepsThePathThatWasSentBesideItsNormalForm) {
+  const struct {
+    std::string_view target;
+    std::string_view path;
+    std::string_view sent;
+  } kCases[] = {{"/a/b?%2f", "/a/b", ""},
+                {"/%61?%2f", "/a", "/%61"},
+                {"/a%2fb?c", "/a%2Fb", "/a%2fb"},
+                {"/a%2Fb//c", "/a%2Fb//c", "/a%2Fb//c"},
+                {"/.well-known/x", "/.well-known/x", ""},
+                {"/%2ewell-known", "/.well-known", "/%2ewell-known"},
+                {"/%61/./b", "/a/b", ""},
+                {"/x/%2e%2e/%61//b", "/a//b", ""}};
+  for (const auto& c : kCases) {
+    RawRequest raw = h2();
+    raw.target = c.target;
+    for (const RawRequest& each : {raw, h1("GET", c.target)}) {
+      Checked checked(each, each.version == Version::kHttp2 ? Lines{} : Lines{{"host", "a"}});
+      EXPECT_EQ(checked.head().path(), c.path) << c.target;
+      EXPECT_EQ(checked.head().sentPath, c.sent) << c.target;
+    }
+  }
+}
+
 TEST(RequestHygiene, Http2BodiesAreKnownByTheStreamsEnd) {
   EXPECT_EQ(Checked(h2("POST", false), {}).head().body, Body::kUntilEnd);
   EXPECT_EQ(Checked(h2("POST", false), {{"content-length", "3"}}).head().body, Body::kLength);
