@@ -61,6 +61,7 @@ void HeadMemory::drop() {
   head.methodText = keep(method);
   head.authority = keep(authority);
   head.target = keep(path);
+  head.sentPath = {};
   t_.requestId = keep(t_.requestId);
   t_.keptTrace = {keep(trace.traceId), keep(trace.spanId)};
   head.headers = {};

@@ -457,6 +457,7 @@ void RequestPath::begin() {
   // Destinations that clients name do not learn the names of workloads.
   if (attempt.requested == nullptr) nameCaller(t_, t_.request.arena, head);
   if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();
+  http::spellPathAsSent(t_.request.arena, head);
   if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
   head.expectContinue = passesExpectation(t_, head);
   if (!attempt.request.begin(head, t_.client.connection)) {

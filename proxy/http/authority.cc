@@ -108,17 +108,47 @@ std::size_t hostEnd(std::string_view authority) {
   return std::min(colon, authority.size());
 }
 
+/// Returns the character that "%41" and the like encode, if it is an unreserved one; 0 for all else.
+char encodedUnreserved(std::string_view text) {
+  if (text.size() < 3 || text.front() != '%') return 0;
+  const int high = hexValue(text[1]);
+  const int low = hexValue(text[2]);
+  if (high < 0 || low < 0) return 0;
+  const char decoded = static_cast<char>(high * 16 + low);
+  return isUnreserved(decoded) ? decoded : '\0';
+}
+
+// Only a registered name may hold encodings (RFC 3986 section 3.2.2); those that are left make it invalid.
+std::string_view withoutEncodings(base::Arena& arena, std::string_view authority) {
+  const std::size_t end = hostEnd(authority);
+  if (authority.starts_with('[') || authority.substr(0, end).find('%') == std::string_view::npos) return authority;
+  char* const decoded = arena.bytes(authority.size());
+  char* to = decoded;
+  for (std::size_t i = 0; i < authority.size(); ++i) {
+    const char c = i < end ? encodedUnreserved(authority.substr(i, 3)) : '\0';
+    *to++ = c != 0 ? c : authority[i];
+    if (c != 0) i += 2;
+  }
+  return {decoded, static_cast<std::size_t>(to - decoded)};
+}
+
 }  // namespace
 
 base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority,
                                                   KnownAuthority* known) {
   if (known != nullptr && known->is(authority)) return authority;
-  const Seen seen = scanAuthority(authority);
-  if ((seen & kInvalid) != 0) return base::Error::badRequest(400, "the authority is not host[:port]");
-  if ((seen & kUpperCase) == 0) {
+  Seen seen = scanAuthority(authority);
+  if ((seen & (kInvalid | kUpperCase)) == 0) {
     if (known != nullptr) known->remember(authority);
     return authority;
   }
+  if ((seen & kInvalid) != 0) {
+    authority = withoutEncodings(arena, authority);
+    if (authority.ends_with(':')) authority.remove_suffix(1);
+    seen = scanAuthority(authority);
+  }
+  if ((seen & kInvalid) != 0) return base::Error::badRequest(400, "the authority is not host[:port]");
+  if ((seen & kUpperCase) == 0) return authority;
   char* lower = arena.bytes(authority.size());
   std::transform(authority.begin(), authority.end(), lower, [](char c) { return toLower(c); });
   return std::string_view{lower, authority.size()};

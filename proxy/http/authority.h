@@ -34,8 +34,8 @@ class KnownAuthority {
 
 /// Returns host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A
 /// registered name is letters, digits, "-", "_" and single dots between them, at most 255 bytes; one dot may end it.
-/// Percent-encoding is refused: it would be a second spelling of the same name. Copies only if there is an upper-case
-/// letter.
+/// An empty port is left out, and percent-encodings of unreserved characters in a registered name are decoded once (RFC
+/// 3986 sections 6.2.2.2, 6.2.3); other encodings are refused. Copies only if another spelling is left.
 /// `known` may be null.
 base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority,
                                                   KnownAuthority* known = nullptr);

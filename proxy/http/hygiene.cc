@@ -93,10 +93,10 @@ class TargetCheck {
     return std::nullopt;
   }
 
-  // RFC 9113 section 8.3.1: something between the client and a cleartext listener may have ended TLS.
+  // Something between the client and a cleartext listener may have ended TLS (RFC 9113 section 8.3.1). An absolute form
+  // of HTTP/1.1 says the same in other words.
   bool isServed(std::string_view scheme) const {
-    if (equalsIgnoreCase(scheme, schemeName(terms_.scheme))) return true;
-    return raw_.version == Version::kHttp2 && equalsIgnoreCase(scheme, schemeName(Scheme::kHttps));
+    return equalsIgnoreCase(scheme, schemeName(terms_.scheme)) || equalsIgnoreCase(scheme, schemeName(Scheme::kHttps));
   }
 
   std::string_view pathOf(const AbsoluteForm& absolute, Method method) {
@@ -112,6 +112,14 @@ class TargetCheck {
     return authority;
   }
 
+  // The Host may be spelled in another way than the normal authority.
+  bool isHostOf(std::string_view authority, std::string_view scheme) {
+    const std::string_view wanted = withoutDefaultPort(authority, scheme);
+    if (equalsIgnoreCase(withoutDefaultPort(fields_.host, scheme), wanted)) return true;
+    const auto host = normalizeAuthority(arena_, fields_.host);
+    return host && withoutDefaultPort(*host, scheme) == wanted;
+  }
+
   std::optional<Error> setAuthority(RequestHead& head, std::string_view claimed, std::string_view scheme) {
     const bool mayLackHost = raw_.version != Version::kHttp11;
     if (fields_.hostCount > 1) return refuse("several Host fields");
@@ -123,9 +131,7 @@ class TargetCheck {
     auto authority = normalizeAuthority(arena_, claimed.empty() ? fields_.host : claimed, raw_.known);
     if (!authority) return std::move(authority).error();
     const bool both = fields_.hostCount == 1 && !claimed.empty() && !terms_.forwardProxy;
-    if (both && !equalsIgnoreCase(withoutDefaultPort(fields_.host, scheme), withoutDefaultPort(*authority, scheme))) {
-      return refuse("Host differs from the authority");
-    }
+    if (both && !isHostOf(*authority, scheme)) return refuse("Host differs from the authority");
     head.authority = *authority;
     return std::nullopt;
   }
@@ -140,6 +146,10 @@ class TargetCheck {
     if (!normal) return std::move(normal).error();
     head.target = normal->text;
     head.unusualSlashes = normal->unusualSlashes;
+    const bool mayDiffer = normal->text.data() != target.data() && !normal->hadDotSegments;
+    if (!mayDiffer) return std::nullopt;
+    const std::string_view sent = target.substr(0, target.find('?'));
+    if (head.unusualSlashes || sent != head.path()) head.sentPath = sent;
     return std::nullopt;
   }
 

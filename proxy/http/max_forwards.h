@@ -11,11 +11,8 @@ namespace sluice::http {
 /// Returns true for the methods for which the field has a meaning.
 constexpr bool countsForwards(Method method) { return method == Method::kOptions || method == Method::kTrace; }
 
-/// Returns true if such a request must be answered here.
-bool endsHere(const RequestHead& head);
-
-/// Counts the Max-Forwards of such a request down by one, unless it ends here. An error (400) means that the field is
-/// not one number.
+/// Counts the Max-Forwards of such a request down by one. If it is 0, RequestHead::forwardsSpent is set instead. An
+/// error (400) means that the field is not one number.
 base::Status countForwards(base::Arena& arena, RequestHead& head);
 
 }  // namespace sluice::http

@@ -70,11 +70,18 @@ bool isIdempotent(Method method) {
   return false;
 }
 
+void spellPathAsSent(base::Arena& arena, RequestHead& head) {
+  if (head.sentPath.empty()) return;
+  head.target = arena.concat(head.sentPath, head.target.substr(head.path().size()));
+  head.sentPath = {};
+}
+
 RequestHead clone(base::Arena& arena, const RequestHead& head) {
   RequestHead result = head;
   result.methodText = arena.copy(head.methodText);
   result.authority = arena.copy(head.authority);
   result.target = arena.copy(head.target);
+  result.sentPath = arena.copy(head.sentPath);
   result.tunnelProof = arena.copy(head.tunnelProof);
   result.headers = head.headers.clone(arena);
   result.proxyAuthorization = nullptr;

@@ -80,15 +80,19 @@ enum class Body : std::uint8_t {
 
 struct RequestHead {
   Method method = Method::kGet;
-  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees. At a forward proxy, the scheme
-  /// of the target, and kHttp for CONNECT.
+  /// The listener's scheme, with which :scheme or the scheme of an absolute form agrees, unless they say https to a
+  /// cleartext listener. At a forward proxy, the scheme of the target, and kHttp for CONNECT.
   Scheme scheme = Scheme::kHttp;
   std::string_view methodText = "GET";
-  /// host[:port] in normal form (lower case, default port of the scheme kept as sent). Empty only for HTTP/1.0 without
-  /// Host.
+  /// host[:port] in normal form (lower case, nothing encoded, default port of the scheme kept as sent). Empty only for
+  /// HTTP/1.0 without Host.
   std::string_view authority;
   /// Path in normal form plus query ("/a?b"), or "*" for OPTIONS. Empty for CONNECT.
   std::string_view target;
+  /// The path as the client spelled it, if the Backend is to get these bytes instead of the normal form; see
+  /// spellPathAsSent(). Nothing else may look at it. Empty if the two are the same, if the path had dot segments, and
+  /// once a filter or a step has set another path.
+  std::string_view sentPath;
   Headers headers;
   Version version = Version::kHttp11;
   Body body = Body::kNone;
@@ -99,9 +103,12 @@ struct RequestHead {
   /// A client of a forward proxy has sent the request as it would to an origin server (origin-form). It is refused once
   /// it is known that the proxy did not send it itself.
   bool namesNoDestination = false;
-  /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()).
+  /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()). Until then,
+  /// `sentPath` is set even if it is the same.
   bool unusualSlashes = false;
   bool keepAlive = false;  // there was a Keep-Alive field, which a response of HTTP/1.x answers
+  /// The Max-Forwards of an OPTIONS or TRACE came as 0, so that the gateway has to answer.
+  bool forwardsSpent = false;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   /// The value that the peer's 101 must contain, if the kind of tunnel has a handshake. Codecs only compare it.
   std::string_view tunnelProof;
@@ -117,6 +124,10 @@ struct RequestHead {
     return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);
   }
 };
+
+/// Puts the path as the client spelled it into the target, if the Backend is to get it. Called when the head is about
+/// to be sent: everything that decides by the path has seen its normal form.
+void spellPathAsSent(base::Arena& arena, RequestHead& head);
 
 /// Returns a head that outlives the original; every byte of it is in `arena`.
 RequestHead clone(base::Arena& arena, const RequestHead& head);

@@ -63,6 +63,7 @@ class PathWriter {
     while (segment[-1] != '/') --segment;
     const std::string_view text{segment, static_cast<std::size_t>(end_ - segment)};
     if (text == "." || text == "..") {
+      hadDotSegments_ = true;
       end_ = segment;
       return text.size() == 1 || dropLastSegment();
     }
@@ -74,6 +75,7 @@ class PathWriter {
   std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
   std::string_view text() const { return {begin_, size()}; }
   char* end() const { return end_; }
+  bool hadDotSegments() const { return hadDotSegments_; }
 
  private:
   // Removes the last segment: "/a/b/" becomes "/a/".
@@ -87,6 +89,7 @@ class PathWriter {
   char* begin_;
   char* end_;
   bool mergesSlashes_;
+  bool hadDotSegments_ = false;
 };
 
 constexpr char kHidesDots[] = "the path leaves its root or hides a dot segment";
@@ -142,7 +145,7 @@ base::Result<NormalTarget> normalizeTarget(base::Arena& arena, std::string_view 
   const bool unusualSlashes =
       written.find("//") != std::string_view::npos || written.find(kEncodedSlash) != std::string_view::npos;
   if (!query.empty()) std::memcpy(writer.end(), query.data(), query.size());
-  return NormalTarget{{out, written.size() + query.size()}, unusualSlashes};
+  return NormalTarget{{out, written.size() + query.size()}, unusualSlashes, writer.hadDotSegments()};
 }
 
 std::string_view withoutPathParameters(std::string_view path, std::string& room) {

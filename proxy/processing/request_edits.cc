@@ -28,6 +28,7 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
       return;
     case Kind::kSetTarget:
       head.target = field.value;
+      head.sentPath = {};
       head.unusualSlashes = false;
       return;
     case Kind::kSetMethod:

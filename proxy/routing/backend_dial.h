@@ -18,7 +18,11 @@ inline EgressHttp egressHttp(const http::RequestHead& head) { return {head.metho
 EgressFacts egressFacts(const BackendPlan& backend, base::AddressBytes client, const EgressHttp& sent,
                         const EgressHttp& leaving, bool forwardProxy = false);
 
-/// Returns the target of the request as the Backend gets it, after the rewrite of the rule or of the weighted backend.
+/// Returns true if the rule or the weighted backend sets another path.
+inline bool rewritesPath(const Rule& rule, const WeightedBackend& backend) {
+  return rule.rewrite.path != PathRewrite::kNone || backend.rewrite.path != PathRewrite::kNone;
+}
+/// Returns the target of the request for the Backend, after the rewrite of the rule or of the weighted backend.
 std::string_view attemptTarget(base::Arena& arena, const http::RequestHead& request, const Rule& rule,
                                const WeightedBackend& backend);
 /// Returns the request as the filters will leave it for the Backend.

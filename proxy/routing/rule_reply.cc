@@ -2,7 +2,6 @@
 
 #include "proxy/http/authority.h"
 #include "proxy/http/grpc.h"
-#include "proxy/http/max_forwards.h"
 
 namespace sluice::routing {
 namespace {
@@ -41,7 +40,7 @@ std::optional<base::Error> refusalOf(const http::RequestHead& request, const Rou
 bool repliesLocally(const http::RequestHead& request, const Rule& rule) {
   if (rule.isRest && rule.backends.empty()) return false;
   return rule.redirect || asks(request, rule.cors.get()) ||
-         (request.method == http::Method::kOptions && http::endsHere(request));
+         (request.method == http::Method::kOptions && request.forwardsSpent);
 }
 
 bool repliesLocally(const http::RequestHead& request, const WeightedBackend& backend) {

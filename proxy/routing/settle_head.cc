@@ -15,6 +15,16 @@ std::string_view withoutPort(std::string_view authority) {
   return hasPort ? authority.substr(0, colon) : authority;
 }
 
+base::Status settlePath(base::Arena& arena, http::RequestHead& head, const http::SlashRules& rules) {
+  if (head.unusualSlashes) {
+    const auto target = http::normalizeTarget(arena, head.target, rules);
+    if (!target) return target.error();
+    head.target = target->text;
+  }
+  if (rules.forwardsNormalForm || head.sentPath == head.path()) head.sentPath = {};
+  return base::Done{};
+}
+
 }  // namespace
 
 std::optional<base::Error> settleUnusualHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes) {
@@ -23,15 +33,14 @@ std::optional<base::Error> settleUnusualHead(base::Arena& arena, http::RequestHe
         400, "a forward proxy takes requests in absolute form, as in GET http://host/path, or CONNECT");
   }
   if (routes.stripsPorts() && routes.stripsPort(head.authority)) head.authority = withoutPort(head.authority);
-  if (head.unusualSlashes) {
-    const auto target = http::normalizeTarget(arena, head.target, routes.slashRules(head.authority));
-    if (!target) return target.error();
-    head.target = target->text;
+  if (head.unusualSlashes || !head.sentPath.empty()) {
+    const base::Status settled = settlePath(arena, head, routes.slashRules(head.authority));
+    if (!settled.ok()) return settled.error();
   }
   if (!http::countsForwards(head.method)) return std::nullopt;
   const base::Status counted = http::countForwards(arena, head);
   if (!counted.ok()) return counted.error();
-  if (head.method == http::Method::kTrace && http::endsHere(head)) {
+  if (head.method == http::Method::kTrace && head.forwardsSpent) {
     return base::Error::badRequest(501, "TRACE is not answered here");
   }
   return std::nullopt;

@@ -57,7 +57,8 @@ struct OwnSettings {
 };
 
 TEST(GatewaySettings, OfTheOneGatewayCountBeforeThoseOfItsClass) {
-  const std::string fields = "replicas: 3, settings: {drainTimeout: 9s, limits: {headerFields: 12}}";
+  const std::string fields =
+      "replicas: 3, settings: {drainTimeout: 9s, limits: {headerFields: 12}, paths: {encodedSlash: Decode}}";
   for (const OwnSettings& each :
        {OwnSettings(gatewayNamed("g", kRefToOurs) + ours(fields)),
         OwnSettings(gatewayNamed("g", kRefToConfigMap) + configMapWith("{" + fields + "}"))}) {
@@ -67,6 +68,7 @@ TEST(GatewaySettings, OfTheOneGatewayCountBeforeThoseOfItsClass) {
     const base::Settings& settings = each.model().settings;
     EXPECT_EQ(settings.drainTimeout, seconds(9));
     EXPECT_EQ(settings.limits.headerFields, 12U);
+    EXPECT_EQ(settings.paths.encodedSlash, base::EncodedSlash::kDecode);
     EXPECT_EQ(settings.limits.connections, 11U) << "that of the class";
     EXPECT_EQ(settings.addressGuardAllow.size(), 1U);
     EXPECT_EQ(gatewaysWithoutTheirSettings(each.model()), "");

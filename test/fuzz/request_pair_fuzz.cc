@@ -89,15 +89,17 @@ class ReadingServer {
   std::unique_ptr<http::ServerCodec> codec_;
 };
 
-// Returns false if the lines have no equal in HTTP/1.1: its request line has no place for a scheme other than the
-// listener's, and a tunnel is requested in another way.
+// Returns false if the lines have no equal in HTTP/1.1: its request line has a place for a scheme only beside an
+// authority, and a tunnel is requested in another way.
 bool sayInHttp11(const SpokenRequest& request, std::string& bytes) {
   const std::string_view target = request.value(":path");
-  if (request.value(":scheme") != "http" || request.has(":protocol")) return false;
+  const std::string_view scheme = request.value(":scheme");
+  if ((scheme != "http" && scheme != "https") || request.has(":protocol")) return false;
   const bool both = request.has(":authority") && request.has("host");
-  if (both && !target.starts_with('/')) return false;
+  const bool whole = both || scheme == "https";
+  if (whole && (!target.starts_with('/') || !request.has(":authority"))) return false;
   bytes.append(request.value(":method")).append(" ");
-  if (both) bytes.append("http://").append(request.value(":authority"));
+  if (whole) bytes.append(scheme).append("://").append(request.value(":authority"));
   bytes.append(target).append(" HTTP/1.1\r\n");
   if (request.has(":authority") && !both) bytes.append("Host: ").append(request.value(":authority")).append("\r\n");
   for (const auto& [name, value] : request.lines) {
@@ -112,6 +114,7 @@ void requireSame(const http::RequestHead& a, const http::RequestHead& b) {
   require(a.methodText == b.methodText && a.method == b.method, "the methods are the same");
   require(a.authority == b.authority, "the authorities are the same");
   require(a.target == b.target && a.unusualSlashes == b.unusualSlashes, "the targets are the same");
+  require(a.sentPath == b.sentPath, "the paths were sent alike");
   require(a.body == b.body && a.contentLength == b.contentLength, "the bodies are the same");
   require(a.expectContinue == b.expectContinue, "the expectations are the same");
   require(fieldList(a.headers) == fieldList(b.headers), "the fields are the same");

@@ -141,6 +141,8 @@ std::string checkedForm(std::string_view target, SlashRules rules) {
   require(normal->text == path + std::string(query), "the normal form is another one");
   const bool unusual = path.find("//") != std::string::npos || path.find("%2F") != std::string::npos;
   require(normal->unusualSlashes == unusual, "the unusual slashes are not noticed");
+  const Segments sent = split(*spelled(target.substr(1, mark - 1), rules.encoded), "/");
+  require(normal->hadDotSegments == std::any_of(sent.begin(), sent.end(), isDots), "a dot segment is not noticed");
   const auto again = sluice::http::normalizeTarget(arena, normal->text, rules);
   require(again.ok() && again->text == normal->text, "the normal form is not final");
   require(std::none_of(segments->begin(), segments->end(), isDots), "there are dot segments left");

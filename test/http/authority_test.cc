@@ -28,7 +28,8 @@ TEST(Authority, HasOneNormalForm) {
 TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
   for (const std::string_view sent : {"",
                                       ":80",
-                                      "a:",
+                                      "a::",
+                                      ":",
                                       "a:65536",
                                       "a:999999",
                                       "a:8x",
@@ -41,7 +42,20 @@ TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
                                       "a?b",
                                       "a#b",
                                       "a,b",
-                                      "a%41",
+                                      "a%",
+                                      "a%4",
+                                      "a%4g",
+                                      "a%2541",
+                                      "a%7e",
+                                      "a%00",
+                                      "a%3a80",
+                                      "a%2fb",
+                                      "a%40b",
+                                      "a%5d",
+                                      "a%c3%a9",
+                                      "a%2e%2eb",
+                                      "%2e",
+                                      "a:%38",
                                       ".a",
                                       "a..b",
                                       ".",
@@ -50,7 +64,10 @@ TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
                                       "::1",
                                       "[]",
                                       "[::1]x",
-                                      "[::1]:",
+                                      "[::1]::",
+                                      "[:",
+                                      "[%3a%3a1]",
+                                      "[::%31]",
                                       "[:::1]",
                                       "[1:2]",
                                       "[1::2::3]",
@@ -68,6 +85,15 @@ TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
     EXPECT_EQ(normalAuthority(sent), "refused 400") << sent;
   }
   EXPECT_EQ(normalAuthority(std::string_view("a\0b", 3)), "refused 400");
+}
+
+TEST(Authority, LosesAnEmptyPortAndEncodingsThatNameTheSame) {
+  EXPECT_EQ(normalAuthority("example.com:"), "example.com");
+  EXPECT_EQ(normalAuthority("[::1]:"), "[::1]");
+  EXPECT_EQ(normalAuthority("ex%41mple%2Ecom%2d%5F%39:80"), "example.com-_9:80");
+  EXPECT_EQ(normalAuthority("%61:"), "a");
+  EXPECT_EQ(normalAuthority("127%2e0%2e0%2e1"), "127.0.0.1");
+  EXPECT_EQ(normalAuthority("localhost%2E"), "localhost.");
 }
 
 TEST(Authority, HostsAreBoundedTo255Bytes) {
@@ -108,7 +134,8 @@ TEST(KnownAuthority, IsNeitherRefusedNorInNeedOfACopy) {
     EXPECT_FALSE(normalizeAuthority(arena, "", &known).ok());
     EXPECT_EQ(*normalizeAuthority(arena, "A.test", &known), "a.test");
   }
-  for (const char* each : {"a..test", "", "A.test"}) EXPECT_FALSE(known.is(each));
+  for (const char* other : {"a.test:", "%61.test"}) EXPECT_EQ(*normalizeAuthority(arena, other, &known), "a.test");
+  for (const char* each : {"a..test", "", "A.test", "a.test:", "%61.test"}) EXPECT_FALSE(known.is(each));
 }
 
 TEST(KnownAuthority, MayBeLong) {

@@ -36,7 +36,18 @@ TEST(RequestHygiene, HasOneAuthority) {
       {"http://a:80/x", {{"host", "a"}}, 200, "a:80", "/x"},
       {"http://a/x", {{"host", "A:80"}}, 200, "a", "/x"},
       {"http://a:81/x", {{"host", "a"}}, 400, "", ""},
-      {"https://a/x", {{"host", "a"}}, 400, "", ""},
+      {"https://a/x", {{"host", "a"}}, 200, "a", "/x"},
+      {"https://a:443/x", {{"host", "a"}}, 200, "a:443", "/x"},
+      {"https://a:80/x", {{"host", "a"}}, 400, "", ""},
+      {"/x", {{"host", "A:"}}, 200, "a", "/x"},
+      {"/x", {{"host", "%41%2etest:81"}}, 200, "a.test:81", "/x"},
+      {"http://a:/x", {{"host", "A"}}, 200, "a", "/x"},
+      {"http://%61/x", {{"host", "A:"}}, 200, "a", "/x"},
+      {"http://a/x", {{"host", "%41:80"}}, 200, "a", "/x"},
+      {"http://a/x", {{"host", "%62"}}, 400, "", ""},
+      {"http://a/x", {{"host", "%2561"}}, 400, "", ""},
+      {"/x", {{"host", "a%3a80"}}, 400, "", ""},
+      {"/x", {{"host", ":"}}, 400, "", ""},
       {"ftp://a/x", {{"host", "a"}}, 400, "", ""},
       {"http:///x", {{"host", "a"}}, 400, "", ""},
       {"http://u@a/x", {{"host", "a"}}, 400, "", ""},
@@ -314,7 +325,33 @@ TEST(RequestHygiene, TheSchemeIsTheListeners) {
   absolute.method = "GET";
   absolute.target = "https://a/";
   EXPECT_EQ(Checked(absolute, {{"host", "a"}}, Scheme::kHttps).head().scheme, Scheme::kHttps);
-  EXPECT_EQ(Checked(absolute, {{"host", "a"}}).status(), 400);
+  EXPECT_EQ(Checked(absolute, {{"host", "a"}}).head().scheme, Scheme::kHttp) << "as with :scheme";
+  absolute.target = "http://a/";
+  EXPECT_EQ(Checked(absolute, {{"host", "a"}}, Scheme::kHttps).status(), 400);
+}
+
+TEST(RequestHygiene, KeepsThePathThatWasSentBesideItsNormalForm) {
+  const struct {
+    std::string_view target;
+    std::string_view path;
+    std::string_view sent;
+  } kCases[] = {{"/a/b?%2f", "/a/b", ""},
+                {"/%61?%2f", "/a", "/%61"},
+                {"/a%2fb?c", "/a%2Fb", "/a%2fb"},
+                {"/a%2Fb//c", "/a%2Fb//c", "/a%2Fb//c"},
+                {"/.well-known/x", "/.well-known/x", ""},
+                {"/%2ewell-known", "/.well-known", "/%2ewell-known"},
+                {"/%61/./b", "/a/b", ""},
+                {"/x/%2e%2e/%61//b", "/a//b", ""}};
+  for (const auto& c : kCases) {
+    RawRequest raw = h2();
+    raw.target = c.target;
+    for (const RawRequest& each : {raw, h1("GET", c.target)}) {
+      Checked checked(each, each.version == Version::kHttp2 ? Lines{} : Lines{{"host", "a"}});
+      EXPECT_EQ(checked.head().path(), c.path) << c.target;
+      EXPECT_EQ(checked.head().sentPath, c.sent) << c.target;
+    }
+  }
 }
 
 TEST(RequestHygiene, Http2BodiesAreKnownByTheStreamsEnd) {

@@ -8,7 +8,7 @@
 namespace sluice::http {
 namespace {
 
-/// Returns the field's value behind the count, "none" if there is none, or "refused".
+/// Returns the field's value behind the count, "none" if there is none, "spent" or "refused".
 std::string counted(const std::vector<std::string_view>& values) {
   base::ChunkPool pool;
   base::Arena arena(pool);
@@ -16,6 +16,7 @@ std::string counted(const std::vector<std::string_view>& values) {
   head.method = Method::kOptions;
   for (const std::string_view value : values) head.headers.add(arena, FieldId::kMaxForwards, value);
   if (!countForwards(arena, head).ok()) return "refused";
+  if (head.forwardsSpent) return "spent";
   const Field* field = head.headers.find(FieldId::kMaxForwards);
   return field == nullptr ? "none" : std::string(field->value);
 }
@@ -24,12 +25,14 @@ TEST(MaxForwards, IsCountedDownToZero) {
   EXPECT_EQ(counted({}), "none");
   EXPECT_EQ(counted({"10"}), "9");
   EXPECT_EQ(counted({"1"}), "0");
-  EXPECT_EQ(counted({"0"}), "0");
+  EXPECT_EQ(counted({"0"}), "spent");
+  EXPECT_EQ(counted({"000"}), "spent");
 }
 
 TEST(MaxForwards, IsOneNumber) {
   for (const char* value : {"", "-1", "a", "1, 2", "99999999999999999999"}) EXPECT_EQ(counted({value}), "refused");
-  EXPECT_EQ(counted({"2", "3"}), "refused");
+  for (const char* second : {"0", "3"}) EXPECT_EQ(counted({"2", second}), "refused");
+  EXPECT_EQ(counted({"0", "2"}), "refused");
 }
 
 TEST(MaxForwards, AppliesToTwoMethods) {

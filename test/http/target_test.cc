@@ -59,6 +59,18 @@ TEST(Target, HasOneNormalForm) {
   }
 }
 
+TEST(Target, SaysWhetherItHadDotSegments) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  const auto had = [&arena](std::string_view sent) {
+    return normalizeTarget(arena, sent, kAnySlashes)->hadDotSegments;
+  };
+  for (const char* sent : {"/.", "/a/./b", "/a/..", "/a/%2e%2E/b", "/a/.%2e", "/%2e?x"}) EXPECT_TRUE(had(sent)) << sent;
+  for (const char* sent : {"/", "/...", "/.a/b", "/%2e%2e%2e", "/%252e", "/a?/../", "/a//b"}) {
+    EXPECT_FALSE(had(sent)) << sent;
+  }
+}
+
 TEST(Target, IsRefusedWhereServersDisagree) {
   for (const std::string_view sent :
        {"",       "a",      "?x",       "/..",        "/../admin",  "/a/../../admin", "/%2e%2e/admin", "/a%2fb",

@@ -66,6 +66,27 @@ TEST_P(VersionPairs, TheOriginGetsItsOwnNameAndTheUnchangedRequest) {
   EXPECT_THAT(got.output, Not(HasSubstr("x-forwarded-")));
 }
 
+TEST_P(VersionPairs, ThePathArrivesAsItWasSpelled) {
+  const struct {
+    std::string sent;
+    std::string received = {};  // empty: the same
+  } kCases[] = {{"/%41b%2fc?x=%2f%41"},
+                {"//a%2F%3a~%7e//"},
+                {"/model/arn%3Aaws%3aprofile%2Fabc/converse"},
+                {"/%2ewell-known/%c3%A9;v=%31"},
+                {"/%61/./b%3a?%61", "/a/b%3A?%61"},
+                {"/x/%2e%2e/%61//b", "/a//b"}};
+  std::vector<std::string> arguments = {"--path-as-is"};
+  for (const auto& each : kCases) arguments.push_back(gateway_.url(each.sent));
+  const std::string answers = curl(arguments).output;
+  std::size_t at = 0;
+  for (const auto& each : kCases) {
+    at = answers.find("\"target\"", at + 1);
+    ASSERT_NE(at, std::string::npos) << answers;
+    EXPECT_EQ(echoed(answers.substr(at), "target"), each.received.empty() ? each.sent : each.received);
+  }
+}
+
 TEST_P(VersionPairs, BodiesArriveWholeBothWays) {
   const TempDir folder;
   std::string body;

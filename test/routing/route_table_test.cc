@@ -102,6 +102,11 @@ TEST(RouteTable, TreatsSlashesAsTheSettingsSay) {
   const RouteTable decoding = tableWith({base::EncodedSlash::kDecode, base::MergeSlashes::kAuto});
   EXPECT_EQ(slashesOf(decoding, "all.test"), "decode");
   EXPECT_EQ(slashesOf(decoding, "path.test"), "decode merge");
+  for (const char* const host : {"all.test", "path.test"}) {
+    EXPECT_FALSE(keeping.slashRules(host).forwardsNormalForm);
+    EXPECT_TRUE(rejecting.slashRules(host).forwardsNormalForm);
+    EXPECT_TRUE(decoding.slashRules(host).forwardsNormalForm);
+  }
 }
 
 TEST(RouteTable, IgnoresPathParametersWhereTheListenerDoes) {

@@ -343,7 +343,16 @@ class ExplanationMaker {
     return explainedSteps(sources, course, snapshot_.settings.timeouts.processor);
   }
 
+  void noteSentPath(const routing::Rule& rule) {
+    if (head_.sentPath.empty()) return;
+    const auto keepsPath = [&](const routing::WeightedBackend& each) { return !routing::rewritesPath(rule, each); };
+    if (std::none_of(rule.backends.begin(), rule.backends.end(), keepsPath)) return;
+    result_.notes.emplace_back("this form of the path decides; Backends get it as it was sent: " +
+                               std::string(head_.sentPath));
+  }
+
   void addNotes(const routing::Rule& rule) {
+    noteSentPath(rule);
     if (rule.totalWeight == 0 && !rule.failover && !result_.answer) {
       result_.notes.emplace_back("all weights are 0: a request that belongs to no session is answered with " +
                                  std::to_string(rule.withoutBackend().status));

@@ -227,7 +227,10 @@ void Mirror::start() {
   if (!listener_.identityHeader.empty()) {
     writeCaller(message_.arena, message_.head.headers, listener_.identityHeader, caller_.get());
   }
-  request_.start(message_.head, steps_ ? steps_->allowed() : nullptr, dial_.judged(), hash_);
+  // Steps that read the body still see the normal form of the path.
+  http::RequestHead& sent = *message_.arena.make<http::RequestHead>(message_.head);
+  http::spellPathAsSent(message_.arena, sent);
+  request_.start(sent, steps_ ? steps_->allowed() : nullptr, dial_.judged(), hash_);
 }
 
 }  // namespace sluice::exchange

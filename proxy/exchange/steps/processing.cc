@@ -42,6 +42,7 @@ void restoreHead(Transaction& t, const ExchangeSteps& steps) {
   const http::RequestHead& before = *steps.headBeforeRule;
   head.headers = before.headers.copy(t.request.arena);
   head.target = before.target;
+  head.sentPath = before.sentPath;
   head.method = before.method;
   head.methodText = before.methodText;
   head.secretControl = before.secretControl;

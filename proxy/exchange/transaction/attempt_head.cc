@@ -37,6 +37,7 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
   head.target = routing::attemptTarget(arena, request, rule, backend);
+  if (!head.sentPath.empty() && routing::rewritesPath(rule, backend)) head.sentPath = {};
   head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));
   return head;
 }

@@ -25,6 +25,8 @@ http::SlashRules slashRules(const base::PathSettings& paths, bool matchByPath) {
   }
   rules.merge =
       paths.mergeSlashes == base::MergeSlashes::kAuto ? matchByPath : paths.mergeSlashes == base::MergeSlashes::kTrue;
+  rules.forwardsNormalForm =
+      paths.encodedSlash == base::EncodedSlash::kDecode || paths.mergeSlashes == base::MergeSlashes::kTrue;
   return rules;
 }
 

@@ -117,6 +117,22 @@ TEST(Explain, RefusesWhatTheCodecsAndTheTableRefuse) {
   EXPECT_EQ(statusOf(connect), 405);
 }
 
+TEST(Explain, SaysThatBackendsGetAnotherSpellingOfThePath) {
+  const std::string rewritten =
+      "matches: [{path: {value: /b}}]\n    filters: [{type: URLRewrite, urlRewrite: {path: {type: ReplaceFullPath, "
+      "replaceFullPath: /x}}}]";
+  const World world(
+      {test::kClass, test::kGateway, test::kBackend, rulesOf({"matches: [{path: {value: /a}}]", rewritten})});
+  const Explanation got = explained(world, "http://a.test//%61?q");
+  EXPECT_EQ(got.path, "/a");
+  ASSERT_TRUE(got.rule);
+  EXPECT_EQ(got.rule->index, 0U);
+  EXPECT_THAT(got.notes, ElementsAre("this form of the path decides; Backends get it as it was sent: //%61"));
+  for (const char* path : {"/a/b", "/./a", "/%62"}) {
+    EXPECT_THAT(explained(world, "http://a.test" + std::string(path)).notes, testing::IsEmpty()) << path;
+  }
+}
+
 TEST(Explain, AnswersWithTheFailureOfARule) {
   const World world({test::kClass, test::kGateway, rulesOf({"matches: [{path: {value: /}}]"})});
   const Explanation got = explained(world, "http://a.test/");

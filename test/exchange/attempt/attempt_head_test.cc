@@ -71,6 +71,29 @@ TEST_F(AttemptHead, PrefersTheUrlRewriteOfTheWeightedBackendToTheRules) {
   EXPECT_EQ(request_.target, "/v1/chat?a=1") << "what was matched, and what a retry begins with";
 }
 
+TEST_F(AttemptHead, HasThePathAsItWasSentUnlessItIsRewritten) {
+  request_.target = "/v1/a%2Fb?x=%2f";
+  request_.sentPath = "/v1/a%2fb";
+  const auto sent = [this] {
+    http::RequestHead head = make();
+    http::spellPathAsSent(arena_, head);
+    EXPECT_EQ(head.sentPath, "");
+    return std::string(head.target);
+  };
+  EXPECT_EQ(make().target, "/v1/a%2Fb?x=%2f") << "steps of the Backend see the normal form";
+  EXPECT_EQ(sent(), "/v1/a%2fb?x=%2f");
+  rule_.rewrite.authority = "rule.example.com";
+  EXPECT_EQ(sent(), "/v1/a%2fb?x=%2f") << "the path is not touched";
+  rule_.rewrite.path = routing::PathRewrite::kPrefixMatch;
+  rule_.rewrite.prefix = "/v1";
+  rule_.rewrite.replacement = "/v2";
+  EXPECT_EQ(sent(), "/v2/a%2Fb?x=%2f");
+  rule_.rewrite = {};
+  backend_.rewrite.path = routing::PathRewrite::kFullPath;
+  backend_.rewrite.replacement = "/all";
+  EXPECT_EQ(sent(), "/all?x=%2f");
+}
+
 TEST_F(AttemptHead, PrefersTheRewriteOfTheHostToASetField) {
   rule_.requestHeaders.emplace().authority = "set.example.com";
   rule_.rewrite.authority = "rewritten.example.com";

@@ -69,6 +69,20 @@ function response_headers(m) m.headers:set("x-seen", m.status) end)"),
   EXPECT_EQ(gateway.metric("sluice_lua_requests_total{type=\"acme.test/Script:v1\"}"), 1);
 }
 
+TEST(LuaScripts, SeeTheNormalFormOfThePathAndForwardWhatTheySet) {
+  const RecordingOrigin origin([](std::size_t) { return std::string(kOk); });
+  const GatewayProcess gateway(specOf(origin.port(), catalogOf(R"(function request_headers(m)
+  m.headers:set("x-path", m.path)
+  if m.headers:get("x-set") then m.path = m.path .. "&%62" end
+end)")));
+  EXPECT_EQ(statusOf(gateway, "/%61%3a?q", {}), "200");
+  EXPECT_EQ(statusOf(gateway, "/%61%3a?q", {"-H", "x-set: 1"}), "200");
+  ASSERT_EQ(origin.heads().size(), 2U);
+  for (const std::string& head : origin.heads()) EXPECT_THAT(head, HasSubstr("x-path: /a%3A?q\r\n"));
+  EXPECT_THAT(origin.heads()[0], HasSubstr("GET /%61%3a?q HTTP/1.1\r\n"));
+  EXPECT_THAT(origin.heads()[1], HasSubstr("GET /a%3A?q&%62 HTTP/1.1\r\n"));
+}
+
 TEST(LuaScripts, AreFoundInAnotherConfigMap) {
   const RawOrigin origin(RawOrigin::answering(kOk));
   const std::string script = configMapOf(

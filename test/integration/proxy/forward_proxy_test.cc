@@ -90,9 +90,11 @@ TEST_F(AbsoluteFormProxy, IsAskedForWhereOriginFormComes) {
 
 TEST_F(AbsoluteFormProxy, IsTakenByRoutesFirst) {
   allowOrigin();
-  const ReceivedResponse redirected = get("http://routed.test/x");
-  EXPECT_EQ(redirected.status, 302);
-  EXPECT_THAT(redirected.head, HasSubstr("location: http://elsewhere.test/x\r"));
+  for (const char* target : {"http://routed.test/x", "http://%72outed%2Etest:/x"}) {
+    const ReceivedResponse redirected = get(target);
+    EXPECT_EQ(redirected.status, 302) << target;
+    EXPECT_THAT(redirected.head, HasSubstr("location: http://elsewhere.test/x\r"));
+  }
   EXPECT_EQ(get(at("a.test")).status, 200);
 }
 

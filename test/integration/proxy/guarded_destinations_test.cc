@@ -31,6 +31,8 @@ const std::vector<std::string> kGuardedAddresses = {"127.0.0.1",
                                                     "127.1.2.3",
                                                     "127.255.255.254",
                                                     "127.0.0.1.",
+                                                    "%31%32%37.0.0.1",
+                                                    "127%2e0%2e0%2e1",
                                                     "0.0.0.0",
                                                     "169.254.169.254",
                                                     "169.254.169.254.",
@@ -76,20 +78,29 @@ const std::vector<std::string> kNumbers = {
     "127.0.0.1.1", "a.0x7f"};
 
 /// Names whose addresses are those of this machine, as the worst name server of all resolves every name to it.
-const std::vector<std::string> kGuardedNames = {"localhost",    "localhost.",       "LOCALHOST",
-                                                "LocalHost.",   "foo.localhost",    "ip6-localhost",
-                                                "localtest.me", "127.0.0.1.nip.io", "metadata.google.internal",
+const std::vector<std::string> kGuardedNames = {"localhost",
+                                                "localhost.",
+                                                "LOCALHOST",
+                                                "LocalHost.",
+                                                "foo.localhost",
+                                                "ip6-localhost",
+                                                "localhost%2e",
+                                                "%6c%6f%63%61%6c%68%6f%73%74",
+                                                "localtest.me",
+                                                "127.0.0.1.nip.io",
+                                                "metadata.google.internal",
                                                 "metadata"};
 
-/// Hosts that are none: percent encodings, zones, addresses in another's brackets, user information.
+/// Hosts that are none: encodings of other than unreserved characters, zones, addresses in another's brackets, user
+/// information.
 const std::vector<std::string> kNoHosts = {"127.0.0.1..",
                                            ".127.0.0.1",
                                            "127..1",
-                                           "%31%32%37.0.0.1",
-                                           "127%2e0%2e0%2e1",
+                                           "%2531%2532%2537.0.0.1",
+                                           "127%252e0%252e0%252e1",
                                            "127.0.0.1%00",
-                                           "localhost%2e",
-                                           "%6c%6f%63%61%6c%68%6f%73%74",
+                                           "127.0.0.1%3a80",
+                                           "%5b::1%5d",
                                            "::1",
                                            "[::1%25lo]",
                                            "[::1%lo]",

@@ -92,7 +92,7 @@ class PairsRig {
       const http::RequestHead& head = origin.request(index).message.head;
       pair.reached = true;
       pair.authority = head.authority;
-      pair.path = head.path();
+      pair.path = head.sentPath.empty() ? head.path() : head.sentPath;
       for (const http::Field& field : head.headers) {
         if (field.name == "x-trail") pair.requestTrail.emplace_back(field.value);
       }

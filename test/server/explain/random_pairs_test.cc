@@ -103,6 +103,9 @@ class PairComparison {
     differ("request trail", trailOf(backend.filters, false, backend), joined(pair_.requestTrail));
     std::string authority = backend.hostname + ":" + std::to_string(backend.port);
     std::string path = explained_.path;
+    for (const std::string& note : explained_.notes) {
+      if (const std::string sent = wordBehind(note, "as it was sent: "); !sent.empty()) path = sent;
+    }
     for (const ExplainedFilter& each : backend.filters) {
       if (each.type != "URLRewrite") continue;
       if (const std::string found = wordBehind(each.effect, "hostname "); !found.empty()) authority = found;

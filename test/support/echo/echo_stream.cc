@@ -249,9 +249,10 @@ void EchoStream::finishEcho() {
 
 std::string EchoStream::describe() const {
   const http::RequestHead& head = request_.head;
+  const std::string_view path = head.sentPath.empty() ? head.path() : head.sentPath;
   std::string out = "{\n  ";
   appendMember(out, "method", head.methodText);
-  appendMember(out, "target", head.target);
+  appendMember(out, "target", std::string(path) + std::string(head.target.substr(head.path().size())));
   appendMember(out, "authority", head.authority);
   appendMember(out, "version", http::versionName(head.version));
   if (const net::TlsFacts* tls = owner_.tlsFacts()) {
