@@ -35,6 +35,13 @@ base::Result<std::uint64_t> readBytes(const content::Value& config) {
   return bytes;
 }
 
+/// Returns the type of the request's body without its parameters; empty if it has none.
+std::string_view mediaTypeOf(const http::RequestHead& request) {
+  const http::Field* field = request.headers.find(http::FieldId::kContentType);
+  if (field == nullptr) return {};
+  return http::trimSpace(field->value.substr(0, field->value.find(';')));
+}
+
 Error refusal(std::string_view what) {
   return Error::badRequest(400, "what the body's route depends on " + std::string(what));
 }
@@ -65,13 +72,22 @@ base::Result<BodyChoice> BodyChoice::read(const content::Value& config) {
   return choice;
 }
 
-bool BodyChoice::concerns(const http::RequestHead& request) {
-  const http::Field* field = request.headers.find(http::FieldId::kContentType);
-  if (field == nullptr) return false;
-  const std::string_view type = http::trimSpace(field->value.substr(0, field->value.find(';')));
+bool BodyChoice::isJson(const http::RequestHead& request) {
+  const std::string_view type = mediaTypeOf(request);
   if (http::equalsIgnoreCase(type, "application/json")) return true;
   static constexpr std::string_view kSuffix = "+json";
   return type.size() > kSuffix.size() && http::equalsIgnoreCase(type.substr(type.size() - kSuffix.size()), kSuffix);
+}
+
+bool BodyChoice::isForm(const http::RequestHead& request) const {
+  const bool isName = path_.steps().size() == 1 && path_.steps().front().name;
+  return isName && http::equalsIgnoreCase(mediaTypeOf(request), "multipart/form-data");
+}
+
+std::optional<content::FormScan> BodyChoice::formScan(const http::RequestHead& request) const {
+  const std::string boundary = content::FormScan::boundaryOf(request.headers.find(http::FieldId::kContentType)->value);
+  if (boundary.empty()) return std::nullopt;
+  return content::FormScan(boundary, *path_.steps().front().name, kMostBytes);
 }
 
 base::Result<std::string_view> BodyChoice::chosenBy(const content::JsonScan::Found* found) {

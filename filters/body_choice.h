@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 
 #include "filters/body_path.h"
 #include "proxy/base/result.h"
+#include "proxy/content/form_scan.h"
 #include "proxy/content/value.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/request_edits.h"
@@ -30,13 +32,19 @@ class BodyChoice {
   /// Errors have config's origin and name the member.
   static base::Result<BodyChoice> read(const content::Value& config);
 
-  /// Returns true if the request's body is JSON: application/json or a +json type. Other requests pass unchanged.
-  static bool concerns(const http::RequestHead& request);
+  /// Returns true if the request's body is JSON: application/json or a +json type.
+  static bool isJson(const http::RequestHead& request);
+  /// Returns true if the request's body is a form (multipart/form-data) that may have the value: the path is the name
+  /// of a field. Requests with other bodies pass unchanged.
+  bool isForm(const http::RequestHead& request) const;
   /// Returns 0 if the chain's bound applies.
   std::uint64_t maxBodyBytes() const { return maxBodyBytes_; }
 
   /// Returns a scan that finds the value in a body; the choice outlives it.
   content::JsonScan scan() const { return {path_.steps(), kMostBytes}; }
+  /// Returns a scan that finds the value in a form, which isForm(); null if the form has no valid boundary. The choice
+  /// outlives it.
+  std::optional<content::FormScan> formScan(const http::RequestHead& request) const;
   /// Returns the value, a view into `found`; empty if the body has none there. Fails with 400 if it is neither a
   /// string nor a number, or cannot be the value of a field.
   static base::Result<std::string_view> chosenBy(const content::JsonScan::Found* found);

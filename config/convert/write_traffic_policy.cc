@@ -54,6 +54,7 @@ void writeTrafficRetry(const TrafficRetry& retry, FieldWriter& to) {
   to.time("attemptTimeout", retry.attemptTimeout);
   to.time("attemptIdleTimeout", ifSet(retry.attemptIdleTimeout));
   to.number("attemptsPerPriority", ifSet(retry.attemptsPerPriority));
+  to.number("replayBytes", retry.replayBytes);
   to.map("budget", retry.budget, writeRetryBudget);
 }
 

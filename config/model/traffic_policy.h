@@ -53,6 +53,7 @@ struct TrafficRetry : HttpRouteRetry {
   std::optional<base::Duration> attemptTimeout = std::nullopt;  // for rules without timeouts.backendRequest
   base::Duration attemptIdleTimeout{};                          // zero for no limit
   std::uint32_t attemptsPerPriority = 0;                        // of a fail-over; 0 for no such order
+  std::optional<std::uint64_t> replayBytes = std::nullopt;      // of a body, in place of limits.replayBuffer
   RetryBudgetFields budget = {};
 };
 

@@ -78,7 +78,7 @@ struct LimitSettings {
   std::uint64_t connectionMemoryTotal = 1024 * 1024 * 1024;
   std::uint64_t responseRate = 1024;  // bytes per timeouts.responseIdle; 0 means no minimum
   std::uint64_t exchangeBuffer = 256 * 1024;
-  std::uint64_t replayBuffer = 64 * 1024;
+  std::uint64_t replayBuffer = 1024 * 1024;
   std::uint64_t processorBuffer = 2 * 1024 * 1024;
   std::uint64_t processorBufferTotal = 256 * 1024 * 1024;
   std::uint64_t processorContext = 16 * 1024;

@@ -177,6 +177,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   sweep(cache);
   result.awaiting = awaitingUses(cache.processors);
   result.servers = servers.all();
+  result.unkept = unkeptBodies(gateways, model.settings.limits);
   return result;
 }
 

@@ -24,6 +24,7 @@
 #include "proxy/compile/routes/route_cache.h"
 #include "proxy/compile/routes/route_order.h"
 #include "proxy/compile/status/backend_health.h"
+#include "proxy/compile/status/unkept_bodies.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/host_rules.h"
 
@@ -56,6 +57,8 @@ struct CompileResult {
   std::vector<AwaitingUse> awaiting;
   /// The uses that call a server. They are compiled again when the state of a server has changed.
   std::vector<AskedServer> servers;
+  /// The steps that may hold longer bodies than are kept for retries.
+  std::vector<UnkeptBody> unkept;
   /// The health of Backends as the statuses report it. The statuses are written again when it changes.
   BackendHealths health;
 };

@@ -79,6 +79,7 @@ void Exchange::onRequestReset(const base::Error& error, bool answerable) {
 }
 
 void Exchange::onStepAnswer(processing::Ticket ticket, bool dropped) {
+  if (ticket == Attempts::kCopyTicket) return s_.attempts.loseCopy();
   ExchangeSteps* steps = s_.processing.steps();
   if (steps == nullptr || !steps->answer(ticket, dropped)) return;
   s_.transaction.progress();

@@ -57,7 +57,7 @@ class Exchange final : private net::Timer {
     s_.attempts.onReset(error, unprocessed);
   }
   void onRequestTaken(std::size_t count) { s_.requestBody.onTaken(count); }
-  /// Called when a suspended step may go on, or has been dropped.
+  /// Called when a suspended step may go on, or has been dropped, and when a body or its copy had to give way.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
   /// Called when the password that it waits for was checked.
   void onPasswordChecked(bool right);

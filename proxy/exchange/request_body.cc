@@ -79,7 +79,7 @@ RequestBody::Outcome RequestBody::moveRequest() {
   base::ByteQueue passed(t_.context.worker().chunks());
   const Outcome outcome = pipeline.go(passed, body.bytes.size());
   if (outcome == Outcome::kRefused || outcome == Outcome::kMatchAgain) return outcome;
-  const bool kept = attempts_.keepsBody() || !mirrors_.empty();
+  const bool kept = attempts_.retries() != nullptr || !mirrors_.empty();
   for (; kept && !passed.empty(); passed.consume(passed.front().size())) receive(passed.front());
   body.bytes.splice(passed, passed.size());
   if (pipeline.tookEnd()) receiveEnd(std::exchange(pipeline.trailers, std::nullopt));

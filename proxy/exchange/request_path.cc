@@ -271,7 +271,7 @@ void RequestPath::enter() {
   if (s_.attempts.backend() == nullptr) return answerByRule();
   if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return t_.raise(Event::kRejected);
   if (namesDestination(s_.attempts) && !findDestination()) return;
-  s_.attempts.keepForRetries();
+  s_.attempts.keepForRetries(s_.processing.requestCarrier());
   if (EgressGate::guards(t_.route) && !admitToPolicies()) return;
   const auto& mirrors = t_.route.rule->mirrors;
   if (mirrors.empty()) return prepareAdmitted();

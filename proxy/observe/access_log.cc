@@ -154,6 +154,7 @@ std::string_view AccessLog::render(const AccessRecord& record) {
   out.text(R"(,"error.message":)", record.errorMessage, kMaxMessageBytes);
   out.text(R"(,"request_id":)", record.requestId);
   out.text(R"(,"span_id":)", record.spanId);
+  if (!record.retryRefused.empty()) out.word(R"(,"retry_refused":)", record.retryRefused);
   if (!record.policy.empty()) {
     out.text(R"(,"policy":)", record.policy);
     out.text(R"(,"rule":)", record.rule);

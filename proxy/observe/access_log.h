@@ -60,9 +60,10 @@ struct AccessRecord {
   std::string_view errorMessage;
   std::string_view requestId;
   std::string_view spanId;
-  std::string_view policy;    // the EgressPolicy that has decided
-  std::string_view rule;      // its rule
-  std::string_view decision;  // "allowed", "denied" or "audited"
+  std::string_view retryRefused;  // the limit because of which the body could not be sent again
+  std::string_view policy;        // the EgressPolicy that has decided
+  std::string_view rule;          // its rule
+  std::string_view decision;      // "allowed", "denied" or "audited"
 
   /// The fields that only requests to forward proxies have.
   struct Proxied {

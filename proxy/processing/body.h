@@ -19,6 +19,7 @@ enum class BodyMode : std::uint8_t {
   kStreamed,   // the step is asked with the head, before any byte; then for each piece as it comes, and for the end
   kBuffered,   // the step is asked once, with the whole body; the head and all later steps wait for that
   kInspected,  // the step sees each piece as it comes, and the end, and changes nothing; head and later steps wait
+  kSearched,   // does the same up to the bound. A longer body is cut for the step, and its rest goes on unseen
   /// The step takes bytes and gives bytes in its own time: it is asked about the head, for each piece as it comes, for
   /// the end, and whenever it is resumed. See Verdict::hold() and Verdict::stream(). It gets the bytes as they come,
   /// never as text.
@@ -28,10 +29,13 @@ enum class BodyMode : std::uint8_t {
 /// Returns true if the step works on the body while it is on its way, without waiting for its end.
 constexpr bool isTakenAsItFlows(BodyMode mode) { return mode == BodyMode::kStreamed || mode == BodyMode::kDuplex; }
 
+/// Returns true if the step looks at the body while it waits, and changes nothing.
+constexpr bool isInspected(BodyMode mode) { return mode == BodyMode::kInspected || mode == BodyMode::kSearched; }
+
 struct BodyInterest {
   BodyMode mode = BodyMode::kNone;
-  /// Bounds the bytes of kBuffered and kInspected, as they come and as text. 0 means limits.processorBuffer, which
-  /// bounds them in any case.
+  /// Bounds the bytes of kBuffered, kInspected and kSearched, as they come and as text. 0 means limits.processorBuffer,
+  /// which bounds them in any case.
   std::uint64_t bound = 0;
   /// True if the step may change bytes; the length of a streamed body is then not known beforehand.
   bool edits = false;
@@ -52,8 +56,11 @@ class Body {
   }
 
   const base::ByteQueue& bytes() const { return bytes_; }
-  /// Returns true if nothing comes after bytes().
+  /// Returns true if the step sees nothing after bytes().
   bool last() const { return last_; }
+  /// Returns true if the body goes on behind its last() bytes, because the step only searches the beginning.
+  bool isCut() const { return isCut_; }
+  void cut() { isCut_ = true; }
 
   /// Returns the trailers behind the body; nullptr if there are none, or it is not last(). A step may change them.
   http::Trailers* trailers() const { return trailers_; }
@@ -88,6 +95,7 @@ class Body {
  private:
   const base::ByteQueue& bytes_;
   const bool last_;
+  bool isCut_ = false;
   http::Trailers* trailers_ = nullptr;
   BufferShare* share_ = nullptr;
   std::uint64_t held_ = 0;

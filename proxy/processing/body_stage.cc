@@ -16,7 +16,12 @@ constexpr std::size_t kShown = 16 * 1024;
 constexpr std::size_t kMostOfTurn = 256 * 1024;
 constexpr base::Duration kLongestTurn = std::chrono::milliseconds(1);
 
-bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || mode == BodyMode::kInspected; }
+bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || isInspected(mode); }
+
+/// Returns the most bytes of a body that the step may wait for.
+std::uint64_t boundOf(const Step& step, const BodyLimits& limits) {
+  return step.body.bound == 0 ? limits.buffer : std::min(step.body.bound, limits.buffer);
+}
 
 /// Returns the next step of the work: decoding if there may be more `text`, or the end if the body has `ended`.
 Ahead ahead(bool text, bool ended) { return text ? Ahead::kText : ended ? Ahead::kNothing : Ahead::kUnknown; }
@@ -91,10 +96,12 @@ bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
 
 bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
   if (!own.enter(input.bytes, input.trailers, input.ended, mode_ == BodyMode::kBuffered)) return true;
-  if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, input);
+  if (mode_ != BodyMode::kSearched) {
+    if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, input);
+  }
   if (!reach(host)) return finish(host, noRoom(host), input);
   if (input.ended) share_.settle();
-  if (mode_ == BodyMode::kInspected) return inspect(host, target);
+  if (isInspected(mode_)) return inspect(host, target);
   if (!input.ended || call.waits()) return true;
   if (text_.isNeeded() && !call.isDue()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, input);
@@ -163,16 +170,24 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
 
 /// Puts the next piece of the body into given_, as text. Returns the failure if that is not possible.
 std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
+  const bool searches = mode_ == BodyMode::kSearched;
+  const std::uint64_t bound = boundOf(call.step(), host.bodyLimits());
+  const std::size_t most = searches ? std::min<std::uint64_t>(kShown, bound - std::min(bound, shown_)) : kShown;
   if (text_.isNeeded()) {
-    auto yield = text_.decode(host, input.bytes, input.ended, given_, kShown, &coded_);
+    auto yield = text_.decode(host, input.bytes, input.ended, given_, most, &coded_);
     ahead_ = ahead(yield.more, false);
     if (yield.wrong) return std::move(yield.wrong);
   } else {
-    given_.splice(input.bytes, std::min(input.bytes.size(), kShown));
+    given_.splice(input.bytes, std::min(input.bytes.size(), most));
   }
   ahead_ = ahead(ahead_ == Ahead::kText, input.ended && input.bytes.empty());
   shown_ += given_.size();
-  if (auto wrong = excess(host, shown_)) return wrong;
+  if (searches) {
+    isCut_ = ahead_ != Ahead::kNothing && shown_ >= bound;
+    if (isCut_) ahead_ = Ahead::kNothing;
+  } else if (auto wrong = excess(host, shown_)) {
+    return wrong;
+  }
   return reach(host) ? std::nullopt : std::optional(noRoom(host));
 }
 
@@ -194,6 +209,7 @@ Body BodyStage::bodyNow() {
   const bool last = ahead_ == Ahead::kNothing;
   Body body(given_, last, share_, needed() - claimed_, claimed_);
   if (last) body.setTrailers(input.trailers);
+  if (isCut_) body.cut();
   return body;
 }
 
@@ -298,18 +314,20 @@ void BodyStage::remember(PipelineHost& host, base::ByteQueue&& given, const base
   unreleased_.splice(given, given.size());
   exact_ = released.size() <= unreleased_.size() && unreleased_.text().starts_with(released.text());
   if (exact_) unreleased_.consume(released.size());
-  if (unreleased_.size() > host.bodyLimits().replay) {
+  const bool isShort = unreleased_.size() <= host.bodyLimits().replay;
+  if (!isShort || !share_.reachFree(needed())) {
     exact_ = false;
-    host.onLimit("replayBuffer");
+    host.onLimit(isShort ? "processorBufferTotal" : "replayBuffer");
   }
   if (!exact_) unreleased_.clear();
+  share_.keep(needed());
 }
 
 /// Returns the failure of a body, or of its text, if `size` bytes are too many; nullopt if they are not.
 std::optional<Verdict> BodyStage::excess(PipelineHost& host, std::uint64_t size) const {
   const std::uint64_t most = host.bodyLimits().buffer;
   const std::uint64_t ofStep = call.step().body.bound;
-  const std::uint64_t bound = ofStep == 0 ? most : std::min(ofStep, most);
+  const std::uint64_t bound = boundOf(call.step(), host.bodyLimits());
   if (size <= bound) return std::nullopt;
   host.onLimit("processorBuffer");
   return Verdict::fail("the body is longer than " + std::to_string(bound) + " bytes, which is " +
@@ -335,11 +353,12 @@ std::uint64_t BodyStage::come() const {
 bool BodyStage::holdsWhole() const { return collectsAll(mode_); }
 
 /// Returns how many bytes are charged to limits.processorBufferTotal. The pieces of a streamed body are bounded by
-/// themselves, so only the memory of its decoder is charged, and the bytes that the processor has claimed.
+/// themselves, so only the bytes that are kept behind its step are charged, the memory of its decoder, and the bytes
+/// that the processor has claimed.
 std::uint64_t BodyStage::needed() const {
   const bool mayCopy = mode_ == BodyMode::kBuffered && call.step().body.edits;
   const std::uint64_t bytes = state_ == State::kCollecting ? held() + own.beside(mayCopy ? come() : 0) : 0;
-  return bytes + text_.memory() + claimed_;
+  return bytes + unreleased_.size() + text_.memory() + claimed_;
 }
 
 void BodyStage::drop() {

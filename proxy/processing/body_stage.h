@@ -130,6 +130,7 @@ class BodyStage {
   Ticket pause_ = 0;
   std::uint64_t claimed_ = 0;  // bytes that the processor holds itself
   std::uint64_t shown_ = 0;    // bytes of text that an inspecting step has seen
+  bool isCut_ = false;         // a searching step has seen all that it may see, and more may come
   base::ByteQueue given_;      // bytes that the step was given and has not answered to
   /// The body as it came, kept while its text is looked at: of a streamed body that the step does not change, and of an
   /// inspected one.

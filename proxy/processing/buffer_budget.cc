@@ -20,9 +20,14 @@ void ShareQueue::remove(BufferShare& share) {
 
 // --- a room ------------------------------------------------------------------------------------------------
 
-bool BufferRoom::take(std::uint64_t bytes) {
+/// Returns how many bytes of the common half the room needs if it uses that many bytes.
+std::uint64_t BufferRoom::sharedWith(std::uint64_t bytes) const {
   const std::uint64_t reserve = budget_.reserve();
-  const std::uint64_t shared = used_ + bytes > reserve ? used_ + bytes - reserve : 0;
+  return bytes > reserve ? bytes - reserve : 0;
+}
+
+bool BufferRoom::take(std::uint64_t bytes) {
+  const std::uint64_t shared = sharedWith(used_ + bytes);
   if (shared > shared_) {
     if (!budget_.take(shared - shared_)) return false;
     shared_ = shared;
@@ -31,14 +36,27 @@ bool BufferRoom::take(std::uint64_t bytes) {
   return true;
 }
 
+// A room that runs short has only spare copies of its own to drop, so these must not use up what it shares with others.
+bool BufferRoom::takeSpare(std::uint64_t bytes) {
+  const std::uint64_t shared = sharedWith(used_ + bytes);
+  if (shared > shared_ && budget_.used() + (shared - shared_) > budget_.common() / 2) return false;
+  return take(bytes);
+}
+
 void BufferRoom::giveBack(std::uint64_t bytes) {
   used_ -= bytes;
-  const std::uint64_t reserve = budget_.reserve();
-  const std::uint64_t shared = used_ > reserve ? used_ - reserve : 0;
+  const std::uint64_t shared = sharedWith(used_);
   if (shared < shared_) budget_.giveBack(std::exchange(shared_, shared) - shared);
 }
 
+bool BufferRoom::dropSpare() {
+  BufferShare* const first = spare_.first();
+  if (first != nullptr) first->giveWay();
+  return first != nullptr;
+}
+
 bool BufferRoom::makeWay(const BufferShare& asks) {
+  if (dropSpare()) return true;
   BufferShare* chosen = stuck();
   if (chosen == nullptr) chosen = ofDominantClient(asks);
   if (chosen == nullptr) chosen = slowest(asks);
@@ -106,8 +124,24 @@ bool BufferShare::reach(std::uint64_t bytes) {
 bool BufferShare::reachFree(std::uint64_t bytes) {
   if (bytes <= taken_) return true;
   const std::uint64_t more = inUnits(bytes - taken_);
-  if (!room_->take(more)) return false;
+  while (!room_->take(more)) {
+    if (!room_->dropSpare()) return false;
+  }
   setTaken(taken_ + more);
+  return true;
+}
+
+bool BufferShare::reachSpare(std::uint64_t bytes, Waker waker) {
+  if (gaveWay_) return false;
+  if (bytes <= taken_) return true;
+  const std::uint64_t more = inUnits(bytes - taken_);
+  if (!room_->takeSpare(more)) return false;
+  setTaken(taken_ + more);
+  if (queue_ == nullptr) {
+    waker_ = waker;
+    enter(room_->spare_);
+  }
+  moveBack();
   return true;
 }
 

@@ -35,11 +35,14 @@ class BufferBudget {
   }
   /// Returns how many bytes of the common half are taken.
   std::uint64_t used() const { return taken_.load(std::memory_order_relaxed); }
+  /// Returns how many bytes the common half has.
+  std::uint64_t common() const {
+    return most_.load(std::memory_order_relaxed) - reserve() * rooms_.load(std::memory_order_relaxed);
+  }
   /// Takes bytes of the common half. Returns false if fewer are left.
   bool take(std::uint64_t bytes) {
     const std::uint64_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);
-    const std::uint64_t most = most_.load(std::memory_order_relaxed);
-    if (before + bytes <= most - reserve() * rooms_.load(std::memory_order_relaxed)) return true;
+    if (before + bytes <= common()) return true;
     giveBack(bytes);
     return false;
   }
@@ -72,11 +75,12 @@ class ShareQueue {
 };
 
 /// Accounts for the bodies of one worker, and chooses the one that gives way when there is no room for another unit:
-/// 1. A body that leaves, if no unit of it was taken for kStuck. A server that does not read its requests, or a
+/// 1. A spare copy, which its body can do without. All of them go before any body does.
+/// 2. A body that leaves, if no unit of it was taken for kStuck. A server that does not read its requests, or a
 /// client that does not read its responses, so blocks no other body.
-/// 2. The first body that leaves of a client whose bodies that leave take more than half of the room, unless that
+/// 3. The first body that leaves of a client whose bodies that leave take more than half of the room, unless that
 ///    client asks itself: its own new bodies never cost it those that steps have worked on.
-/// 3. Among the bodies that arrive, the one that has gone longest without bringing a unit. So a client that sends its
+/// 4. Among the bodies that arrive, the one that has gone longest without bringing a unit. So a client that sends its
 ///    body at once gives way only after all clients that drip, however many those are.
 class BufferRoom {
  public:
@@ -98,7 +102,11 @@ class BufferRoom {
   static constexpr std::size_t kQueues = 64;
 
   bool take(std::uint64_t bytes);
+  bool takeSpare(std::uint64_t bytes);
+  std::uint64_t sharedWith(std::uint64_t bytes) const;
   void giveBack(std::uint64_t bytes);
+  /// Lets a spare copy give way. Returns false if there is none.
+  bool dropSpare();
   /// Lets another body give way to `asks`. Returns false if there is none that could.
   bool makeWay(const BufferShare& asks);
   BufferShare* stuck() const;
@@ -109,6 +117,7 @@ class BufferRoom {
   const base::Clock& clock_;
   std::uint64_t used_ = 0;
   std::uint64_t shared_ = 0;  // the part of used_ that comes from the common half
+  ShareQueue spare_;
   ShareQueue arriving_;
   std::array<ShareQueue, kQueues> leaving_;
 };
@@ -126,8 +135,12 @@ class BufferShare {
   BufferShare& operator=(BufferShare&&) = delete;
   ~BufferShare() { release(); }
 
-  /// Takes room like reach(), but no other body has to give way for it.
+  /// Takes room like reach(), but no other body has to give way for it, only spare copies.
   bool reachFree(std::uint64_t bytes);
+  /// Takes room like reach() for a spare copy, which its body can do without: nothing gives way for it, and it leaves
+  /// half of what all workers share to bodies. From then on it gives way before all bodies. When it does, its room is
+  /// given back at once, and `waker` wakes its exchange.
+  bool reachSpare(std::uint64_t bytes, Waker waker);
   /// Takes room until there is enough for `bytes` in all, in steps of kUnit; other bodies may have to give way. Returns
   /// false if none of them can, or if this one has had to give way itself. Not called for a body that leaves.
   bool reach(std::uint64_t bytes);

@@ -81,7 +81,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
-  const bool inspects = step_->body.mode == BodyMode::kInspected;
+  const bool inspects = isInspected(step_->body.mode);
   http::Trailers* const behind = body != nullptr && (step_->failOpen || inspects) ? body->trailers() : nullptr;
   if (behind != nullptr && keptTrailers_ == nullptr) {
     keptTrailers_ = target.arena.make<http::Headers>(behind->fields.copy(target.arena));
@@ -159,7 +159,7 @@ bool StepCall::suspend(const PipelineHost& host) {
 
 /// Ends the step's influence on the heads, unless it goes on inspecting a body that has not ended.
 inline void StepCall::decide(const Verdict& verdict, const StepTarget& target, const Body* body) {
-  const bool inspects = body != nullptr && step_->body.mode == BodyMode::kInspected && !body->last();
+  const bool inspects = body != nullptr && isInspected(step_->body.mode) && !body->last();
   if (verdict.kind() == Verdict::Kind::kContinue && inspects) return;
   if (verdict.kind() == Verdict::Kind::kFail && kept_ != nullptr) restoreHeads(target);
   // From here on later steps change the heads, so this one must not restore them.

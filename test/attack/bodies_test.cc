@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
@@ -191,6 +192,58 @@ TEST_F(BodyAttacks, CompressedBodiesOfManySmallValuesStayWithinTheirBounds) {
   for (std::thread& attacker : attackers) attacker.join();
   EXPECT_THAT(statuses, testing::Each(200)) << "it is JSON, and within the limits";
   EXPECT_LT(gateway.process().peakKib(), before + 32 * 1024) << "of 60 MiB of text";
+}
+
+// A Backend that takes bodies and does not answer has the gateway keep the copies of all of them.
+TEST_F(BodyAttacks, CopiesForRetriesGiveWayToBodiesThatStepsNeed) {
+  std::atomic<int> taken = 0;
+  const RawOrigin silent([&](BlockingSocket& socket, RawOrigin& self) {
+    readRequestBody(socket, self.readHead(socket));
+    ++taken;
+    self.waitUntilItStops();
+  });
+  const auto retrying = [](const std::string& path, const std::string& backend) {
+    return "    - matches: [{path: {value: " + path + "}}]\n      retry: {codes: [503], attempts: 1}\n" +
+           "      backendRefs: [" + backendRef(backend) + "]\n";
+  };
+  GatewaySpec made = spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi");
+  made.backends.push_back({.name = "silent", .hostname = "silent.test", .port = silent.port()});
+  made.routes += routeOfRules(retrying("/silent", "silent") + retrying("/served", "origin"), "retries");
+  GatewayProcess gateway(made);
+  Attack attack(gateway, victimOf(gateway));
+  const std::string length = "Content-Length: " + std::to_string(kMib) + "\r\n\r\n";
+  const std::string body(kMib, 'x');
+  const int count = inThisRun(30, 300);
+  std::vector<BlockingSocket> attackers;
+  for (int i = 0; i < count; ++i) {
+    attackers.push_back(BlockingSocket::connect(gateway.port()));
+    ASSERT_TRUE(attackers.back().send("POST /silent HTTP/1.1\r\nHost: any.test\r\n" + length + body));
+  }
+  ASSERT_TRUE(eventually([&] { return taken == count; })) << "bodies without a copy go on, too";
+  attack.stands();
+  EXPECT_EQ(askRaw(gateway.port(), "POST /served HTTP/1.1\r\nHost: any.test\r\n" + length + body).status, 200);
+  EXPECT_EQ(gateway.limitHits("processorBufferTotal"), 0) << "nothing is refused";
+}
+
+TEST_F(BodyAttacks, FormsWithoutAnEndHoldNoMoreThanIsSearched) {
+  GatewayProcess gateway(spec("processorBuffer: 256Ki, processorBufferTotal: 16Mi"));
+  Attack attack(gateway,
+                [&] { return askRaw(gateway.port(), headOf(largeBody(1000).size()) + largeBody(1000)).status == 200; });
+  const std::string form =
+      "--X\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n" + std::string(kMib, '\n') + "\r\n--X";
+  const std::string head =
+      "POST / HTTP/1.1\r\nHost: any.test\r\nContent-Type: multipart/form-data; boundary=X\r\nContent-Length: ";
+  std::vector<BlockingSocket> attackers;
+  for (int i = 0; i < 40; ++i) {
+    attackers.push_back(BlockingSocket::connect(gateway.port()));
+    ASSERT_TRUE(attackers.back().send(head + std::to_string(2 * kMib) + "\r\n\r\n" + form));
+    ASSERT_TRUE(attackers.back().waitUntilRead());
+  }
+  attack.stands();
+  attackers.clear();
+  const std::string endless = "--X\r\n" + std::string(64 * 1024, 'x');
+  const ReceivedResponse refused = askRaw(gateway.port(), head + std::to_string(endless.size()) + "\r\n\r\n" + endless);
+  EXPECT_EQ(refused.status, 400) << "a header of a part without an end";
 }
 
 TEST_F(BodyAttacks, TextBeyondTheLimitOfAStepIsRefusedInEveryCoding) {

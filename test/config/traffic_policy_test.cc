@@ -70,6 +70,9 @@ TEST(TrafficPolicies, RetryForStatusesOfGrpcAndBoundAttemptsAndPauses) {
   EXPECT_EQ(trafficWith("retry: {}").retry->longestBackoff, std::chrono::seconds(10));
   EXPECT_EQ(trafficWith("retry: {}").retry->attemptsPerPriority, 0u);
   EXPECT_EQ(trafficWith("retry: {attemptsPerPriority: 2}").retry->attemptsPerPriority, 2u);
+  EXPECT_EQ(trafficWith("retry: {}").retry->replayBytes, std::nullopt);
+  EXPECT_EQ(trafficWith("retry: {replayBytes: 3Mi}").retry->replayBytes, 3U * 1024 * 1024);
+  EXPECT_EQ(trafficWith("retry: {replayBytes: 0}").retry->replayBytes, 0U);
 }
 
 TEST(TrafficPolicies, MayHaveACircuitBreaker) {

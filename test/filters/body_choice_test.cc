@@ -37,7 +37,7 @@ class BodyChoiceTest : public ::testing::Test {
   bool concerned(std::string_view type) {
     http::RequestHead request;
     request.headers.add(arena_, http::FieldId::kContentType, type);
-    return BodyChoice::concerns(request);
+    return BodyChoice::isJson(request);
   }
   std::string applied(const BodyChoice& by, std::string_view model) {
     http::RequestHead head;
@@ -90,7 +90,22 @@ TEST_F(BodyChoiceTest, AppliesToJsonOnly) {
   EXPECT_FALSE(concerned("multipart/form-data; boundary=\"application/json\""));
   EXPECT_FALSE(concerned("application/jsonl"));
   EXPECT_FALSE(concerned("+json"));
-  EXPECT_FALSE(BodyChoice::concerns({}));
+  EXPECT_FALSE(BodyChoice::isJson({}));
+  EXPECT_FALSE(choice("{}").isForm({}));
+}
+
+TEST_F(BodyChoiceTest, AppliesToFormsIfThePathIsTheNameOfAField) {
+  http::RequestHead request;
+  request.headers.add(arena_, http::FieldId::kContentType, "Multipart/Form-Data; boundary=X");
+  EXPECT_TRUE(choice("{}").isForm(request));
+  EXPECT_TRUE(choice("{jsonPath: $.kind}").isForm(request));
+  for (const char* config : {"{pointer: ''}", "{pointer: /a/b}", "{jsonPath: '$[0]'}"}) {
+    EXPECT_FALSE(choice(config).isForm(request)) << config;
+  }
+  EXPECT_TRUE(choice("{}").formScan(request));
+  http::RequestHead unbounded;
+  unbounded.headers.add(arena_, http::FieldId::kContentType, "multipart/form-data");
+  EXPECT_FALSE(choice("{}").formScan(unbounded));
 }
 
 TEST_F(BodyChoiceTest, ReadsItsConfig) {

@@ -95,10 +95,55 @@ TEST_F(BodyRouterTest, SetsAHintForMatchingOnly) {
 
 TEST_F(BodyRouterTest, LetsOtherTypesPassUnreadWithoutAForgedField) {
   ASSERT_EQ(rig_.make("{}"), "");
-  rig_.request({{"content-type", "multipart/form-data; boundary=x"}, {"x-gateway-model-name", "forged"}});
+  rig_.request({{"content-type", "text/plain"}, {"x-gateway-model-name", "forged"}});
   EXPECT_EQ(rig_.run(Phase::kRequestBody).kind(), Verdict::Kind::kContinue);
-  EXPECT_EQ(rig_.requestFields(), "content-type=multipart/form-data; boundary=x;");
+  EXPECT_EQ(rig_.requestFields(), "content-type=text/plain;");
   EXPECT_FALSE(rig_.wish.matchAgain);
+}
+
+constexpr const char* kFormType = "multipart/form-data; boundary=x";
+const std::string kModelField = "--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper-1\r\n--x";
+
+TEST_F(BodyRouterTest, TurnsTheModelOfAFormIntoAField) {
+  rig_.request({{"content-type", kFormType}, {"x-gateway-model-name", "forged"}});
+  ASSERT_EQ(rig_.make("{}"), "");
+  EXPECT_EQ(piece(kModelField.substr(0, 60), false).kind(), Verdict::Kind::kContinue);
+  EXPECT_FALSE(rig_.wish.matchAgain);
+  EXPECT_EQ(piece(kModelField.substr(60) + "--\r\n", true).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), std::string("content-type=") + kFormType + ";x-gateway-model-name=whisper-1;");
+  EXPECT_TRUE(rig_.wish.matchAgain);
+}
+
+TEST_F(BodyRouterTest, RefusesAFormThatCannotBeRead) {
+  ASSERT_EQ(rig_.make("{}"), "");
+  rig_.request({{"content-type", kFormType}});
+  EXPECT_EQ(route("").kind(), Verdict::Kind::kContinue) << "no form, and no value";
+  for (const std::string& text : {kModelField, std::string("--y--"), kModelField + "\r\n\r\n"}) {
+    const Verdict verdict = route(text);
+    EXPECT_EQ(verdict.kind(), Verdict::Kind::kFail) << text;
+    EXPECT_EQ(verdict.cause(), processing::Cause::kBadBody);
+  }
+  rig_.request({{"content-type", "multipart/form-data"}});
+  EXPECT_EQ(route(kModelField + "--").cause(), processing::Cause::kBadBody);
+}
+
+TEST_F(BodyRouterTest, SearchesTheBeginningOfALongForm) {
+  ASSERT_EQ(rig_.make("{}"), "");
+  const auto searched = [&](const std::string& text) {
+    rig_.end();
+    rig_.request({{"content-type", kFormType}});
+    rig_.wish = {};
+    bytes_.append(text);
+    Body body(bytes_, true);
+    body.cut();
+    Verdict verdict = rig_.run(Phase::kRequestBody, &body);
+    bytes_.clear();
+    return verdict.kind() == Verdict::Kind::kFail ? "refused" : rig_.wish.matchAgain ? "routed" : "passed";
+  };
+  const std::string file = "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nxxx";
+  EXPECT_EQ(searched(kModelField + file), std::string("routed"));
+  EXPECT_EQ(searched("--x" + file), std::string("passed"));
+  EXPECT_EQ(searched(kModelField.substr(0, kModelField.size() - 8)), std::string("refused")) << "a part of the value";
 }
 
 TEST_F(BodyRouterTest, KeepsTheRouteForABodyWithoutTheValue) {

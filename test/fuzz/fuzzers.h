@@ -17,6 +17,7 @@ int fuzzProxyStatus(const std::uint8_t* data, std::size_t size);
 int fuzzFirstFlight(const std::uint8_t* data, std::size_t size);
 int fuzzJson(const std::uint8_t* data, std::size_t size);
 int fuzzJsonScan(const std::uint8_t* data, std::size_t size);
+int fuzzFormScan(const std::uint8_t* data, std::size_t size);
 int fuzzJsonEdit(const std::uint8_t* data, std::size_t size);
 int fuzzSchema(const std::uint8_t* data, std::size_t size);
 int fuzzDecoder(const std::uint8_t* data, std::size_t size);
@@ -53,6 +54,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"first_flight", fuzzFirstFlight},
     {"json", fuzzJson},
     {"json_scan", fuzzJsonScan},
+    {"form_scan", fuzzFormScan},
     {"json_edit", fuzzJsonEdit},
     {"schema", fuzzSchema},
     {"decoder", fuzzDecoder},

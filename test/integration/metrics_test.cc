@@ -81,6 +81,7 @@ spec:
 /// No compiled-in type changes a body while it streams, no library is loaded, no listener asks for certificates or is a
 /// forward proxy, and no Backend is checked or ejected.
 const std::vector<std::string> kUnusedFamilies = {"sluice_upstream_ejections_total",
+                                                  "sluice_retry_unreplayable_total",
                                                   "sluice_processor_unreplayable_total",
                                                   "sluice_library_call_duration_seconds",
                                                   "sluice_identity_total",

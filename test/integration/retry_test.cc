@@ -117,14 +117,16 @@ TEST(RetryRules, RepeatAnUploadWithinTheReplayBufferForClientsOfBothVersions) {
 }
 
 TEST(RetryRules, SendAnUploadBeyondTheReplayBufferOnce) {
-  const std::string body(64 * 1024 + 1, 'x');
+  const std::string body(1024 * 1024 + 1, 'x');
   TempDir folder;
   const Recovering origin(1);
-  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
-                                .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .routes = routeOfRule("retry: {codes: [503], attempts: 1, backoff: 10ms}")});
   EXPECT_EQ(statusOf(gateway, "/a", {"--data-binary", "@" + folder.write("body", body)}), "503");
   EXPECT_EQ(origin.bodies().size(), 1U);
   EXPECT_TRUE(gateway.limitWasHit("replayBuffer"));
+  EXPECT_TRUE(gateway.reaches("sluice_retry_unreplayable_total{route=\"test/all\",backend=\"test/origin\"}", 1));
+  EXPECT_THAT(gateway.accessLog(1).at(0), HasSubstr("\"retry_refused\":\"replayBuffer\""));
 }
 
 TEST(RetryRules, FollowTheReplayBufferOfTheSettings) {

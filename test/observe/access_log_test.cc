@@ -43,6 +43,7 @@ constexpr auto kFields = std::to_array<std::string_view>({"time",
                                                           "error.message",
                                                           "request_id",
                                                           "span_id",
+                                                          "retry_refused",
                                                           "policy",
                                                           "rule",
                                                           "decision",
@@ -84,6 +85,7 @@ AccessRecord fullRecord() {
   record.errorMessage = "expired";
   record.requestId = "req-1";
   record.spanId = "00f067aa0ba902b7";
+  record.retryRefused = "replayBuffer";
   record.policy = "team/providers";
   record.rule = "ours";
   record.decision = "allowed";
@@ -123,7 +125,8 @@ TEST_F(AccessLogTest, WritesAllKnownFieldsOfAnExchange) {
       R"("listener":"web","route":"team/chat","backend":"team/openai","namespace":"team","serviceAccount":"bot",)"
       R"("principal":"spiffe://corp.test/ns/team/sa/bot","assurance":"Certificate",)"
       R"("attempts":2,"processor":"auth","revision":"r7","error.message":"expired","request_id":"req-1",)"
-      R"("span_id":"00f067aa0ba902b7","policy":"team/providers","rule":"ours","decision":"allowed","way":"connect",)"
+      R"("span_id":"00f067aa0ba902b7","retry_refused":"replayBuffer","policy":"team/providers","rule":"ours",)"
+      R"("decision":"allowed","way":"connect",)"
       R"("network.protocol.name":"tls","tls.server_name":"api.example.com","tunnel.end":"client"})"
       "\n");
 }
@@ -132,8 +135,8 @@ TEST_F(AccessLogTest, WritesEveryFieldInItsOrderAndNullIfUnknown) {
   for (const AccessRecord& record : {AccessRecord{}, fullRecord()}) {
     const auto members = JsonReader::members(splitLines(render(record)).at(0));
     ASSERT_TRUE(members.has_value());
-    // Only requests that policies cover, and those to forward proxies, have the last ones.
-    ASSERT_EQ(members->size(), kFields.size() - (record.policy.empty() ? 7 : 0));
+    // Only requests whose retry was refused, that policies cover, or to forward proxies, have the last ones.
+    ASSERT_EQ(members->size(), kFields.size() - (record.policy.empty() ? 8 : 0));
     for (std::size_t i = 0; i < members->size(); ++i) EXPECT_EQ(members->at(i).first, kFields[i]);
   }
   for (const std::string_view name :

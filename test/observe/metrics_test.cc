@@ -36,6 +36,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
                                             "dns_lookup_duration_seconds",
                                             "sluice_upstream_tls_handshakes_total",
                                             "sluice_upstream_ejections_total",
+                                            "sluice_retry_unreplayable_total",
                                             "sluice_client_connections",
                                             "sluice_client_bytes_total",
                                             "sluice_processor_duration_seconds",

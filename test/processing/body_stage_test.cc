@@ -405,7 +405,9 @@ TEST_F(BodyStageTest, BytesHeldBackAreReplayedUpToTheReplayBuffer) {
     const std::string held(size, 'x');
     EXPECT_TRUE(give(held));
     EXPECT_EQ(passed(), "");
+    EXPECT_EQ(host_.room.used(), size == 16 ? BufferShare::kUnit : 0U);
     EXPECT_EQ(give("y", true), size == 16);
+    EXPECT_EQ(host_.room.used(), 0U);
     EXPECT_EQ(outcome(), size == 16 ? StepOutcome::kSkipped : StepOutcome::kUnreplayable);
     EXPECT_EQ(passed(), size == 16 ? held + "y" : "");
     EXPECT_EQ(host_.met.size(), size == 16 ? 0U : 1U);

@@ -132,6 +132,26 @@ TEST_F(BufferBudgetTest, NoBodyGivesWayToOneThatTakesOnlyFreeRoom) {
   EXPECT_TRUE(sink.told.empty());
 }
 
+TEST_F(BufferBudgetTest, SpareCopiesLeaveRoomAndGiveWayFirst) {
+  BufferBudget budget(8 * kUnit);
+  BufferRoom room(budget, clock_);
+  Sink sink;
+  BufferShare first(room);
+  BufferShare second(room);
+  BufferShare body(room);
+  EXPECT_TRUE(first.reachSpare(kUnit, sink.waker(1)));
+  EXPECT_TRUE(second.reachSpare(5 * kUnit, sink.waker(2)));
+  EXPECT_FALSE(first.reachSpare(2 * kUnit, sink.waker(1))) << "half of the common half is for bodies";
+  body.arrive(sink.waker(3));
+  EXPECT_TRUE(body.reach(3 * kUnit));
+  EXPECT_EQ(sink.told, std::vector<Ticket>{1}) << "the copy that has not grown for longest";
+  EXPECT_FALSE(first.reachSpare(1, sink.waker(1))) << "it does not come back";
+  BufferShare callout(room);
+  EXPECT_TRUE(callout.reachFree(kUnit));
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{1, 2}));
+  EXPECT_EQ(room.used(), 4 * kUnit);
+}
+
 TEST_F(BufferBudgetTest, ABodyThatStepsWorkOnNeverGivesWay) {
   BufferBudget budget(2 * kUnit);
   BufferRoom room(budget, clock_);

@@ -13,6 +13,7 @@ constexpr std::size_t kMaxPriorities = 64;
 constexpr std::int64_t kHighestPriority = 15;
 constexpr NumberRange kOverprovisioning{100, 1000};  // percent
 constexpr NumberRange kBudgetedRetries{0, 1'000'000};
+constexpr std::uint64_t kMaxReplayBytes = std::uint64_t{1} << 40;  // as of limits.replayBuffer
 
 bool isRouteTarget(const ObjectRef& object) {
   return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
@@ -107,6 +108,7 @@ void readTrafficRetry(FieldReader& reader, TrafficRetry& retry) {
   reader.read("attemptTimeout", retry.attemptTimeout, kNotZero);
   reader.read("attemptIdleTimeout", retry.attemptIdleTimeout);
   reader.read("attemptsPerPriority", retry.attemptsPerPriority, {0, INT32_MAX});
+  retry.replayBytes = reader.quantity("replayBytes", 0, kMaxReplayBytes);
   reader.read("budget", retry.budget, readBudget);
 }
 

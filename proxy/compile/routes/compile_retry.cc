@@ -25,6 +25,7 @@ void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compil
   compiled.retry->grpcCodes = retry.grpcCodes;
   compiled.retry->longestBackoff = retry.longestBackoff;
   compiled.retry->attemptsPerPriority = retry.attemptsPerPriority;
+  compiled.retry->replayBytes = retry.replayBytes;
   compiled.retry->bounds = {retry.budget.percent, retry.budget.minPerSecond, retry.budget.minConcurrent,
                             retry.budget.maxConcurrent};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "proxy/base/clock.h"
@@ -25,6 +26,8 @@ struct Attempt {
   base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
+  /// The limit because of which the body could not be sent again, so that no attempt follows it; empty: none.
+  std::string_view unreplayable = {};
 
   /// Returns the plan of the destination. Its Backend was chosen and is not broken, and the destination was found if
   /// the request names it.

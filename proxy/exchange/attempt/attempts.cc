@@ -35,10 +35,15 @@ http::RequestHead Attempts::head(RuleFilters filters) {
                      t_.context.identity(), t_.client.forwarded(t_.request.head.scheme), filters);
 }
 
-// Nothing is kept for a tunnel, because its bytes cannot be replayed.
-void Attempts::makeRetries() {
+// Nothing is kept for a tunnel, because its bytes cannot be replayed. A body that has come whole through steps, because
+// one of them held it, is kept whole again.
+void Attempts::makeRetries(bool hasWholeBody) {
   if (t_.request.head.body == http::Body::kTunnel) return;
-  retries_.emplace(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
+  const base::LimitSettings& limits = t_.context.limits();
+  std::uint64_t bound = t_.route.rule->retry->keptOf(limits);
+  if (hasWholeBody) bound = std::max(bound, limits.processorBuffer);
+  retries_.emplace(*t_.route.rule, t_.requestBody.bytes, bound, t_.context.bufferRoom(),
+                   processing::Waker(t_.context.resumeSink(), t_.token(), kCopyTicket));
   t_.route.rule->retry->budget->count(t_.now());
   const routing::WeightedBackend* const first = attempt_.backend;
   if (first != nullptr && first->retryConstraint) first->retryConstraint->budget->count(t_.now());
@@ -104,7 +109,8 @@ Attempts::Planning Attempts::plan() {
   // The request would time out before the attempt begins.
   if (due >= requestDeadline(t_.started, t_.route.rule, t_.context.timeouts())) return Planning::kNone;
   if (!bodyIntact()) {
-    t_.context.onLimit("replayBuffer");
+    attempt_.unreplayable = retries_->replay.limit();
+    t_.context.onLimit(attempt_.unreplayable);
     return Planning::kNone;
   }
   const routing::WeightedBackend& next = chooseNext();

@@ -14,6 +14,7 @@
 #include "proxy/exchange/session/session.h"
 #include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/exchange/transaction/transaction.h"
+#include "proxy/processing/pipeline.h"
 
 namespace sluice::exchange {
 
@@ -50,8 +51,9 @@ class Attempts {
   http::RequestHead head(RuleFilters filters);
 
   /// Called when the request is settled. From here on its body is kept for further attempts, if the rule retries.
-  void keepForRetries() {
-    if (t_.route.rule->retry) makeRetries();
+  /// `steps` are those through which the body has come; null if it came through none.
+  void keepForRetries(const processing::Pipeline* steps) {
+    if (t_.route.rule->retry) makeRetries(steps != nullptr && !steps->isOpen());
   }
   /// Called when the preparation of the attempt begins.
   void begin() {
@@ -66,7 +68,14 @@ class Attempts {
   void keep(std::string_view bytes) {
     if (retries_) retries_->replay.keep(bytes);
   }
-  bool keepsBody() const { return retries_.has_value(); }
+  /// The ticket of the copy that is kept of the body. Tickets of steps are never 0.
+  static constexpr processing::Ticket kCopyTicket = 0;
+  /// Called when that copy had to give way to bodies that steps need. An attempt that is planned already gets the body
+  /// all the same.
+  void loseCopy() {
+    constexpr std::uint64_t kPlanned = Transaction::bitOf(Event::kRetry) | Transaction::bitOf(Event::kRepeat);
+    if (retries_ && (t_.pending & kPlanned) == 0) retries_->replay.release();
+  }
   /// Called when the attempt took `count` more bytes of the body. Returns how many of them no earlier attempt had
   /// taken.
   std::size_t pass(std::size_t count);
@@ -134,7 +143,7 @@ class Attempts {
 
  private:
   void renewSession();
-  void makeRetries();
+  void makeRetries(bool hasWholeBody);
   bool resumeSession(http::RequestHead* before);
   bool bodyIntact() const;
   void leaveOutDead();

@@ -18,9 +18,10 @@ namespace sluice::exchange {
 
 class Retries {
  public:
-  /// `rule` retries, and outlives it; `body` is as Replay's constructor needs it.
-  Retries(const routing::Rule& rule, const base::ByteQueue& body, std::size_t replayBound)
-      : replay(body, replayBound), rule_(rule) {}
+  /// `rule` retries, and outlives it; the other arguments are as Replay's constructor needs them.
+  Retries(const routing::Rule& rule, const base::ByteQueue& body, std::uint64_t replayBound,
+          processing::BufferRoom& room, processing::Waker waker)
+      : replay(body, replayBound, room, waker), rule_(rule) {}
 
   /// Returns the answer to a request whose retry is forbidden by a policy of the Backend.
   static base::Error constrained();

@@ -192,6 +192,10 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   if (debug_.wants() && wasTried(attempt)) {
     tellAttempt(exchange, attempt, transaction.error ? &*transaction.error : nullptr);
   }
+  if (!attempt.unreplayable.empty()) {
+    const ExchangeNames names = namesOf(exchange);
+    metrics_.at<observe::Metric::kRetryUnreplayable>(names.route, names.backend).add();
+  }
   if (isStreamTunnel(transaction)) tunnels_.onEnded(namesOf(exchange), transaction, now);
   if (accessLog_.enabled()) log(exchange, now);
   if (transaction.error) tell(denialOf(exchange));
@@ -345,6 +349,7 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.backend = names.backend;
   if (const base::Caller* caller = exchange.transaction().caller.get()) describeCaller(*caller, record);
   record.attempts = attempt.number;
+  record.retryRefused = attempt.unreplayable;
   if (const auto* refusal = exchange.refusal(); refusal != nullptr) record.processor = refusal->processor;
   record.revision = exchange.revision(revision_);
   if (const EgressState* egress = exchange.transaction().egress; egress != nullptr && egress->policy != nullptr) {

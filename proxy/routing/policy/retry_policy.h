@@ -2,6 +2,7 @@
 // often and how soon.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <chrono>
 #include <cstddef>
@@ -51,10 +52,16 @@ struct RetryPolicy {
   /// How many attempts a request makes at the Backends of one priority before it goes to those of another, if the rule
   /// has a fail-over; 0: each retry goes to a Backend that has not failed, of any priority.
   std::uint32_t attemptsPerPriority = 0;
+  /// How much of a body is kept for retries, at most limits.processorBuffer, in place of limits.replayBuffer.
+  std::optional<std::uint64_t> replayBytes = std::nullopt;
   RetryBudgetBounds bounds = {};
   /// The retry budget of the rule; never null.
   std::shared_ptr<const RetryBudget> budget = std::make_shared<const RetryBudget>();
 
+  /// Returns how many bytes of a body are kept for retries.
+  std::uint64_t keptOf(const base::LimitSettings& limits) const {
+    return replayBytes ? std::min(*replayBytes, limits.processorBuffer) : limits.replayBuffer;
+  }
   bool covers(std::uint16_t status) const { return status >= 400 && status < 600 && codes.test(status - 400U); }
   void cover(std::uint16_t status) { codes.set(status - 400U); }
   bool coversGrpc(std::uint32_t code) const { return code < 32 && (grpcCodes >> code & 1) != 0; }

@@ -1,6 +1,7 @@
 #include "proxy/server/commands/validate_command.h"
 
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "config/load/source_files.h"
 #include "proxy/content/output/make_value.h"
 #include "proxy/control/report/configuration_report.h"
+#include "proxy/control/report/replay_warnings.h"
 #include "proxy/control/report/surroundings.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/serving/listen_sockets.h"
@@ -51,8 +53,11 @@ std::vector<Paths> configurationsAt(const Paths& paths, bool recursive, config::
   return all;
 }
 
-/// Returns the configuration with the problems of the certificates and of this machine, too.
+/// Returns the configuration with the problems of the certificates and of this machine, too, and with warnings.
 control::CompiledConfiguration withSurroundings(control::CompiledConfiguration configuration, bool live) {
+  config::Problems warnings = control::replayWarnings(configuration);
+  configuration.problems.insert(configuration.problems.end(), std::make_move_iterator(warnings.begin()),
+                                std::make_move_iterator(warnings.end()));
   control::addSurroundings(configuration, base::SystemClock().wallNow(),
                            live ? control::LogPathCheck::kError : control::LogPathCheck::kWarning);
   return configuration;

@@ -71,7 +71,7 @@ class RuleWriter {
   }
   void write(const routing::RetryPolicy& retry) {
     add("\n    retry", retry.codes, retry.attempts, retry.grpcCodes, retry.backoff, retry.longestBackoff);
-    add(retry.attemptsPerPriority);
+    add(retry.attemptsPerPriority, retry.replayBytes);
     add(retry.bounds.percent, retry.bounds.minPerSecond, retry.bounds.minConcurrent, retry.bounds.maxConcurrent);
   }
   void write(const routing::FailoverPolicy& failover) {

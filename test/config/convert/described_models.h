@@ -98,7 +98,7 @@ inline std::string described(const TrafficPolicy& policy) {
   describe(policy.targets, to);
   if (const auto& r = policy.retry) {
     to.add("retry", r->codes, r->attempts, r->backoff, r->grpcCodes, r->longestBackoff, r->attemptTimeout,
-           r->attemptIdleTimeout, r->attemptsPerPriority);
+           r->attemptIdleTimeout, r->attemptsPerPriority, r->replayBytes);
     to.add("budget", r->budget.percent, r->budget.minPerSecond, r->budget.minConcurrent, r->budget.maxConcurrent);
   }
   if (const auto& m = policy.matching) to.add("matching", m->stripAuthorityPort, m->ignorePathParameters);

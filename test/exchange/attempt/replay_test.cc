@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "test/support/manual_clock.h"
+
 namespace sluice::exchange {
 namespace {
 
@@ -20,7 +22,7 @@ std::string text(const base::ByteQueue& queue) {
 
 class Replays : public ::testing::Test {
  protected:
-  Replay make(std::size_t bound) { return {pipe_, bound}; }
+  Replay make(std::size_t bound) { return {pipe_, bound, room_, {}}; }
   void come(Replay& replay, std::string_view bytes) {
     pipe_.append(bytes);
     replay.keep(bytes);
@@ -37,6 +39,9 @@ class Replays : public ::testing::Test {
 
   base::ChunkPool pool_;
   base::ByteQueue pipe_{pool_};
+  test::ManualClock clock_;
+  processing::BufferBudget budget_{1 << 20};
+  processing::BufferRoom room_{budget_, clock_};
   std::uint64_t taken_ = 0;
 };
 
@@ -116,6 +121,61 @@ TEST_F(Replays, HoldNothingOnceTheyAreOfNoUse) {
   come(other, "def");
   pipe_.clear();
   EXPECT_EQ(pool_.inUse(), 0U);
+}
+
+constexpr std::size_t kUnit = processing::BufferShare::kUnit;
+
+TEST_F(Replays, AreChargedAsBytesComeAndEndWhereThereIsNoRoom) {
+  budget_.setMost(4 * kUnit);
+  Replay replay = make(100 * kUnit);
+  EXPECT_EQ(room_.used(), 0U) << "nothing is reserved";
+  come(replay, "a");
+  EXPECT_EQ(room_.used(), kUnit);
+  come(replay, std::string(2 * kUnit, 'x'));
+  EXPECT_EQ(room_.used(), 3 * kUnit) << "all of its own half, and half of the common one";
+  come(replay, std::string(kUnit, 'y'));
+  EXPECT_EQ(replay.limit(), "processorBufferTotal");
+  take(replay, 2 * kUnit);
+  EXPECT_TRUE(replay.holds(taken_)) << "what is kept can be replayed";
+  take(replay, kUnit);
+  EXPECT_FALSE(replay.holds(taken_));
+  EXPECT_EQ(room_.used(), 0U);
+}
+
+class CopyOwner final : public processing::ResumeSink {
+ public:
+  void onResumed(std::uint64_t, processing::Ticket, bool) override { copy->release(); }
+
+  Replay* copy = nullptr;
+};
+
+TEST_F(Replays, GiveWayToBodiesAtOnce) {
+  budget_.setMost(2 * kUnit);
+  CopyOwner owner;
+  Replay replay(pipe_, 2 * kUnit, room_, {owner, 1, 0});
+  owner.copy = &replay;
+  come(replay, "abc");
+  take(replay, 2);
+  processing::BufferShare body(room_);
+  EXPECT_TRUE(body.reach(2 * kUnit));
+  EXPECT_FALSE(replay.holds(taken_));
+  EXPECT_EQ(replay.limit(), "processorBufferTotal");
+  come(replay, "def");
+  EXPECT_EQ(room_.used(), 2 * kUnit) << "it does not come back";
+  EXPECT_TRUE(replay.holds(0)) << "nothing was sent that would have to be kept";
+}
+
+TEST_F(Replays, GiveABodyBackToAnAttemptThatWasPlannedBeforeTheyGaveWay) {
+  budget_.setMost(2 * kUnit);
+  Replay replay = make(kUnit);
+  come(replay, "abc");
+  take(replay, 2);
+  processing::BufferShare body(room_);
+  ASSERT_TRUE(body.reach(2 * kUnit));
+  rewind(replay);
+  EXPECT_EQ(text(pipe_), "abc");
+  take(replay, 1);
+  EXPECT_FALSE(replay.holds(taken_));
 }
 
 }  // namespace

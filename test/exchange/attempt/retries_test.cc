@@ -6,6 +6,8 @@
 #include <memory>
 #include <set>
 
+#include "test/support/manual_clock.h"
+
 namespace sluice::exchange {
 namespace {
 
@@ -26,7 +28,7 @@ class RetriesTest : public ::testing::Test {
     rule_.backends.back().backend = std::make_shared<routing::BackendPlan>();
     rule_.totalWeight += weight;
   }
-  Retries make() { return {rule_, empty_, 0}; }
+  Retries make() { return {rule_, empty_, 0, room_, {}}; }
   std::size_t choose(Retries& retries, std::size_t failed, std::uint64_t random) {
     const auto another = [&](std::uint64_t avoided) { return rule_.chooseAnother(random, avoided); };
     return static_cast<std::size_t>(&retries.choose(rule_.backends[failed], another) - rule_.backends.data());
@@ -34,6 +36,9 @@ class RetriesTest : public ::testing::Test {
 
   base::ChunkPool pool_;
   base::ByteQueue empty_{pool_};
+  test::ManualClock clock_;
+  processing::BufferBudget budget_{0};
+  processing::BufferRoom room_{budget_, clock_};
   routing::Rule rule_;
   routing::WeightedBackend share_;
 };

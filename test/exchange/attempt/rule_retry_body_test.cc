@@ -52,7 +52,9 @@ TEST_P(RuleRetryBody, ABodyWithinTheBoundIsSentAgainByteForByte) {
 }
 
 TEST_P(RuleRetryBody, ABodyBeyondTheBoundIsSentOnce) {
-  make();
+  RigOptions options = retrying(backendVersion(), 2);
+  options.bounds.replayBuffer = 64 * 1024;
+  make(options);
   const std::size_t index = post();
   BackendPeer& backend = accept(0);
   send(index, std::string(64 * 1024 + 1, 'x'));
@@ -60,6 +62,43 @@ TEST_P(RuleRetryBody, ABodyBeyondTheBoundIsSentOnce) {
   EXPECT_EQ(status(index), 503);
   EXPECT_EQ(client_->answer(index).body, "not now");
   EXPECT_TRUE(limited("replayBuffer"));
+  expectTold(503, 1);
+  const std::string counted = "sluice_retry_unreplayable_total{route=\"demo/route\",backend=\"demo/backend\"} 1";
+  EXPECT_NE(rig_->metricsText().find(counted), std::string::npos);
+}
+
+TEST_P(RuleRetryBody, TheBoundOfTheRuleAppliesWithinThatOfProcessors) {
+  for (const std::size_t most : {std::size_t{3000}, std::size_t{2000}}) {
+    for (const std::size_t size : {std::size_t{2000}, std::size_t{2001}}) {
+      RigOptions options = retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.retry->replayBytes = 3000; });
+      options.bounds.processorBuffer = most;
+      make(options);
+      const std::size_t index = post();
+      BackendPeer& first = accept(0);
+      send(index, std::string(size, 'x'));
+      respond(first, 503, "");
+      passBackoff();
+      const bool isKept = size <= most;
+      EXPECT_EQ(rig_->told.empty(), isKept) << size << " of " << most;
+      EXPECT_EQ(limited("replayBuffer"), !isKept);
+      rig_->close();
+    }
+  }
+}
+
+TEST_P(RuleRetryBody, ABodyWithoutRoomForACopyIsSentOnce) {
+  RigOptions options = retrying(backendVersion(), 2);
+  options.bounds.processorBufferTotal = 32 * 1024;
+  make(options);
+  const std::size_t index = post();
+  BackendPeer& backend = accept(0);
+  send(index, std::string(100 * 1024, 'x'));
+  EXPECT_EQ(backend.request(0).body.size(), 100U * 1024);
+  respond(backend, 503, "not now");
+  EXPECT_EQ(status(index), 503);
+  EXPECT_EQ(client_->answer(index).body, "not now");
+  EXPECT_TRUE(limited("processorBufferTotal"));
+  EXPECT_FALSE(limited("replayBuffer"));
   expectTold(503, 1);
 }
 

@@ -10,7 +10,7 @@
 namespace sluice::test {
 namespace {
 
-constexpr std::size_t kReplayed = 65'536;  // the default of limits.replayBuffer
+constexpr std::size_t kReplayed = 65'536;
 
 /// The way of the body is a parameter: true for requests.
 class ExternalProcessorEndings : public FaultMatrix, public testing::WithParamInterface<bool> {

@@ -20,13 +20,14 @@ class BackedProcessors : public ExternalProcessorTest {
   /// Starts a gateway whose one rule has an external processor, with these members of its use, further uses in its list
   /// and a form of the request's body. The server gets x-do as an attribute, too, because some phases have no headers.
   void startBacked(const std::string& more, const std::string& others, const std::string& form = "Skip",
-                   const std::string& server = "guard") {
+                   const std::string& server = "guard", const std::string& settings = {}) {
     const std::string config = "{backendRefs: [" + backendRef(server) + "], processingMode: {responseHeaders: Skip, " +
                                "requestBody: " + form + "}, requestAttributes: ['request.headers[\"x-do\"]']}";
     startWith("    - filters: [" +
-              inlined("{name: guard, type: 'sluice.dev/ExtProc:v1', timeout: 2s, " + more + ", config: " + config +
-                      "}" + (others.empty() ? "" : ", " + others)) +
-              "]\n      backendRefs: [" + backendRef("echo") + "]\n");
+                  inlined("{name: guard, type: 'sluice.dev/ExtProc:v1', timeout: 2s, " + more + ", config: " + config +
+                          "}" + (others.empty() ? "" : ", " + others)) +
+                  "]\n      backendRefs: [" + backendRef("echo") + "]\n",
+              settings);
   }
   std::string echo(const std::string& what, const std::string& body = {}) const {
     std::vector<std::string> options = {"-H", "x-do: " + what};
@@ -62,11 +63,12 @@ TEST_F(BackedProcessors, GetTheBodyAsItCame) {
   const std::string asking =
       "{name: local, type: 'sluice.dev/InProcess:v1', phase: request-body, config: {request: "
       "{setHeaders: [{name: x-length, value: 'string(size(request.body))'}]}}}";
-  constexpr std::size_t kReplayBuffer = 64 * 1024;  // limits.replayBuffer
+  constexpr std::size_t kReplayBuffer = 64 * 1024;
   for (const std::size_t size : {std::size_t{10}, std::size_t{60'000}, std::size_t{900'000}}) {
     const std::string file = fileOf(size);
     for (const std::string form : {"Buffered", "Streamed", "FullDuplexStreamed"}) {
-      startBacked("phase: request-body, fallback: {use: local}", asking, form);
+      startBacked("phase: request-body, fallback: {use: local}", asking, form, "guard",
+                  limits("replayBuffer: " + std::to_string(kReplayBuffer)));
       for (const std::string what : {"fail", "keep"}) {
         const std::string answer = echo(what, file);
         const std::string cell = form + " " + what + " " + std::to_string(size);

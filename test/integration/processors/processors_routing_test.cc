@@ -101,6 +101,28 @@ TEST_F(ProcessorRouting, AHintChoosesTheRouteAndIsRemoved) {
   EXPECT_EQ(countOf(large_.heads().back(), "x-model"), 0U);
 }
 
+TEST_F(ProcessorRouting, TheModelOfAFormChoosesTheBackend) {
+  GatewaySpec spec = specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router("")));
+  spec.settings = "limits: {processorBuffer: 16Ki}\n";
+  const GatewayProcess gateway(spec);
+  const auto send = [&](const std::vector<std::string>& form) { return statusOf(gateway, "/v1/audio", form); };
+  const std::string shortFile = "file=@" + folder_.write("short.mp3", std::string(9000, '\xff'));
+  const std::string longFile = "file=@" + folder_.write("long.mp3", numbers(100'000));
+  for (const char* version : {"--http1.1", "--http2-prior-knowledge"}) {
+    EXPECT_EQ(send({version, "-F", "model=large", "-F", shortFile}), "200");
+    EXPECT_EQ(send({version, "-F", shortFile, "-F", "model=large"}), "200");
+    EXPECT_EQ(send({version, "-F", "model=small", "-F", longFile}), "200");
+    EXPECT_EQ(send({version, "-F", longFile, "-F", "model=large"}), "200") << "behind the part that is searched";
+    EXPECT_EQ(send({version, "-F", longFile}), "200");
+  }
+  EXPECT_EQ(large_.bodies().size(), 4U);
+  ASSERT_EQ(small_.bodies().size(), 2U);
+  EXPECT_THAT(small_.bodies(), testing::Each(HasSubstr(numbers(100'000)))) << "the rest has followed";
+  EXPECT_EQ(other_.bodies().size(), 4U);
+  EXPECT_EQ(send({"-F", "model=small", "-F", "model=large"}), "400");
+  EXPECT_EQ(send({"-H", "content-type: multipart/form-data; boundary=X", "--data-binary", "--X\n"}), "400");
+}
+
 TEST_F(ProcessorRouting, BodiesOtherThanJsonPassAtAnyLength) {
   GatewaySpec spec = specOf(routeOfRules(rules("x-gateway-model-name")) + atGateway(router("")));
   spec.settings = "limits: {processorBuffer: 1Ki}\n";
