@@ -10,12 +10,12 @@ using processing::Verdict;
 
 /// Returns true for fields that describe the server's answer, and not the request.
 bool describesAnswer(const http::Field& field) {
-  return field.id == FieldId::kDate || field.id == FieldId::kServer || field.id == FieldId::kVia ||
+  return field.id == FieldId::kDate || field.id == FieldId::kServer || http::isVia(field.id) ||
          field.id == FieldId::kSetCookie || field.name.starts_with("content-") || field.name == "www-authenticate";
 }
 
 bool isOfConnection(const http::Field& field) {
-  return http::isReservedField(field.name) || field.id == FieldId::kHost || field.id == FieldId::kVia;
+  return http::isReservedField(field.name) || field.id == FieldId::kHost || http::isVia(field.id);
 }
 
 /// Copies the server's fields into the request. A listed field comes from the server only, so that a client cannot

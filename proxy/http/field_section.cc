@@ -34,6 +34,7 @@ bool isProtected(FieldId id) {
     case FieldId::kGrpcStatus:
     case FieldId::kMaxForwards:
     case FieldId::kSetCookie:
+    case FieldId::kSluiceVia:
     case FieldId::kVia:
     case FieldId::kXForwardedFor:
     case FieldId::kXForwardedHost:

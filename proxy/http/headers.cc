@@ -32,6 +32,7 @@ constexpr std::array<std::string_view, kFieldIds> kNames{
     "proxy-connection",
     "server",
     "set-cookie",
+    "sluice-via",
     "te",
     "trailer",
     "transfer-encoding",
@@ -144,6 +145,12 @@ const Field* Headers::find(std::string_view lowerCaseName) const {
   if (id != FieldId::kOther) return find(id);
   const Field* found = std::find_if(begin(), end(), [&](const Field& field) { return field.name == lowerCaseName; });
   return found == end() ? nullptr : found;
+}
+
+void Headers::rename(FieldId from, FieldId to) {
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    if (fields_[i].id == from) fields_[i] = {fieldName(to), fields_[i].value, to, fields_[i].care};
+  }
 }
 
 std::size_t Headers::remove(FieldId id) {

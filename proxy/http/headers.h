@@ -39,6 +39,7 @@ enum class FieldId : std::uint8_t {
   kServer,
   kSetCookie,
   kTe,
+  kSluiceVia,
   kTrailer,
   kTransferEncoding,
   kUpgrade,
@@ -59,6 +60,9 @@ FieldId fieldId(std::string_view lowerCaseName);
 std::string_view fieldName(FieldId id);
 
 /// How a codec must treat a field that it writes: two flags, which may be combined.
+/// Returns true for the fields in which proxies leave their names: Via, and Sluice-Via for Backends that get no Via.
+constexpr bool isVia(FieldId id) { return id == FieldId::kVia || id == FieldId::kSluiceVia; }
+
 enum class Care : std::uint8_t {
   kLook = 0,    // an edit has added it, so the codec must check it
   kNone = 1,    // hygiene has checked that any version may carry its name and value
@@ -107,6 +111,8 @@ class Headers {
   /// `id` is the one that belongs to the name.
   std::size_t remove(FieldId id, std::string_view lowerCaseName);
   /// Removes the lines of that name together with its twins (areTwins()); returns how many there were.
+  /// Gives every line of that name another name.
+  void rename(FieldId from, FieldId to);
   std::size_t removeTwins(std::string_view lowerCaseName);
   /// Removes the lines for which drop(const Field&) is true, keeping the order of the others.
   template <typename Drop>

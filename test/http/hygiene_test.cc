@@ -232,14 +232,16 @@ TEST(RequestHygiene, CredentialsForAForwardProxyAreSetAside) {
 }
 
 TEST(RequestHygiene, ConnectionCannotNameFieldsOfTheGateway) {
-  Checked checked(h1(), {{"connection", "host, content-length, authorization, x-forwarded-for, via, cookie"},
-                         {"host", "a"},
-                         {"content-length", "3"},
-                         {"authorization", "x"},
-                         {"x-forwarded-for", "1.2.3.4"},
-                         {"via", "1.1 p"},
-                         {"cookie", "k"}});
-  EXPECT_EQ(checked.fields(), "authorization: x\nx-forwarded-for: 1.2.3.4\nvia: 1.1 p\ncookie: k\n");
+  Checked checked(h1(),
+                  {{"connection", "host, content-length, authorization, x-forwarded-for, via, sluice-via, cookie"},
+                   {"host", "a"},
+                   {"content-length", "3"},
+                   {"authorization", "x"},
+                   {"x-forwarded-for", "1.2.3.4"},
+                   {"via", "1.1 p"},
+                   {"sluice-via", "1.1 q"},
+                   {"cookie", "k"}});
+  EXPECT_EQ(checked.fields(), "authorization: x\nx-forwarded-for: 1.2.3.4\nvia: 1.1 p\nsluice-via: 1.1 q\ncookie: k\n");
   EXPECT_EQ(checked.head().authority, "a");
   EXPECT_EQ(checked.head().contentLength, 3U);
 }
