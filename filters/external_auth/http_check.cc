@@ -70,7 +70,8 @@ http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings
   for (const http::Field& field : request.headers) {
     const bool sent = field.id == FieldId::kAuthorization || isListed(settings.allowed, field.name);
     const bool isOurs = isTunnel && field.name == kForwardedMethod;
-    if (sent && !isOurs && !http::isInjected(field.care)) head.headers.add(call.arena, field);
+    if (!sent || isOurs || http::isInjected(field.care)) continue;
+    head.headers.add(call.arena, {field.name, field.value, field.id, field.care});
   }
   if (isTunnel) head.headers.add(call.arena, kForwardedMethod, request.methodText);
   head.body = body > 0 ? http::Body::kLength : http::Body::kNone;

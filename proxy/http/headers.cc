@@ -184,7 +184,12 @@ Headers Headers::clone(base::Arena& arena) const {
   Headers result = copy(arena);
   for (std::uint32_t i = 0; i < result.size_; ++i) {
     Field& field = result.fields_[i];
-    field.name = arena.copy(field.name);
+    if (field.toReceived == 0) {
+      field.name = arena.copy(field.name);
+    } else {
+      field.name = arena.concat(field.receivedName(), field.name).substr(field.name.size());
+      field.toReceived = static_cast<std::uint32_t>(field.name.size());
+    }
     field.value = arena.copy(field.value);
   }
   return result;

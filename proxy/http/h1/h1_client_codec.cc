@@ -34,7 +34,7 @@ Error protocolError(const char* why) { return Error::upstream(ErrorType::kHttpPr
 }  // namespace
 
 H1ClientCodec::H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits)
-    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool) {}
+    : sink_(sink), limits_(limits), sections_(pool, limits_, H1Messages::kResponses), out_(pool), stash_(pool) {}
 
 StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, Scheme /*scheme*/) {
   const bool tunnel = head.body == Body::kTunnel;

@@ -71,7 +71,7 @@ bool areWritable(const Headers& headers) {
 
 void putFields(HeadText& writer, const Headers& headers) {
   for (const Field& field : headers) {
-    if (!isCodecField(field.id)) writer.line(field.name, field.value);
+    if (!isCodecField(field.id)) writer.line(field.receivedName(), field.value);
   }
 }
 
