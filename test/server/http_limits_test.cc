@@ -20,6 +20,7 @@ TEST(HttpLimits, TakeEverySetting) {
   limits.emptyFrames = 10;
   limits.queuedControlFrames = 11;
   limits.controlFramesPerMinute = 12;
+  limits.responseFields = 13;
   const http::Limits made = httpLimits(limits);
   EXPECT_EQ(made.requestLineBytes, 1U);
   EXPECT_EQ(made.headerBytes, 2U);
@@ -33,6 +34,7 @@ TEST(HttpLimits, TakeEverySetting) {
   EXPECT_EQ(made.emptyFrames, 10U);
   EXPECT_EQ(made.queuedControlFrames, 11U);
   EXPECT_EQ(made.controlFramesPerMinute, 12U);
+  EXPECT_EQ(made.responseFields, 13U);
 }
 
 TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
@@ -41,6 +43,7 @@ TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
   EXPECT_EQ(made.requestLineBytes, expected.requestLineBytes);
   EXPECT_EQ(made.headerBytes, expected.headerBytes);
   EXPECT_EQ(made.headerFields, expected.headerFields);
+  EXPECT_EQ(made.responseFields, expected.responseFields);
   EXPECT_EQ(made.informationalResponses, expected.informationalResponses);
   EXPECT_EQ(made.chunkExtensionBytes, expected.chunkExtensionBytes);
   EXPECT_EQ(made.concurrentStreams, expected.concurrentStreams);

@@ -186,7 +186,8 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   }
   H1Framing framing = H1Framing::kUntilClose;
   if (head->body == Body::kLength) framing = H1Framing::kLength;
-  if (raw.fields.find(FieldId::kTransferEncoding) != nullptr) framing = H1Framing::kChunked;
+  const Field* const coding = raw.fields.find(FieldId::kTransferEncoding);
+  if (coding != nullptr && equalsIgnoreCase(coding->value, "chunked")) framing = H1Framing::kChunked;
   body_.begin(framing, head->contentLength.value_or(0), limits_);
   reading_ = Reading::kBody;
   sink_.onResponse(token_, std::move(message));

@@ -189,7 +189,7 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
 
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
                        H1Persistence persistence) {
-  if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
+  if (head.status < 100 || head.status > 999 || !areWritable(head.headers)) return false;
   HeadText writer(out);
   writer.put("HTTP/1.1 ");
   writer.put(head.status);
