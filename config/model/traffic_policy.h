@@ -145,8 +145,9 @@ struct BackendTraffic {
   std::optional<TrafficDns> dns;
   std::optional<CircuitBreakerFields> circuitBreaker;
   std::optional<base::LoadBalancing> loadBalancing;
+  std::optional<bool> sendsVia;  // spec.via; only of a Backend, or of a policy for Backends and Services
   bool any() const {
-    return passiveHealth || activeHealth || timeouts || keepalive || dns || circuitBreaker || loadBalancing;
+    return passiveHealth || activeHealth || timeouts || keepalive || dns || circuitBreaker || loadBalancing || sendsVia;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "proxy/base/terms/reserved_fields.h"
 #include "proxy/base/text.h"
 #include "proxy/http/field_grammar.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 /// A server may not change fields that belong to the gateway; such changes have no effect, as in Envoy.
 bool isOwnField(std::string_view name) {
-  return http::isReservedField(name) || name == "host" || name == "via" || name.starts_with(':') ||
+  return http::isReservedField(name) || name == "host" || base::isLoopField(name) || name.starts_with(':') ||
          name.starts_with("x-envoy");
 }
 

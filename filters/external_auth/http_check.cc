@@ -10,12 +10,12 @@ using processing::Verdict;
 
 /// Returns true for fields that describe the server's answer, and not the request.
 bool describesAnswer(const http::Field& field) {
-  return field.id == FieldId::kDate || field.id == FieldId::kServer || field.id == FieldId::kVia ||
+  return field.id == FieldId::kDate || field.id == FieldId::kServer || http::isVia(field.id) ||
          field.id == FieldId::kSetCookie || field.name.starts_with("content-") || field.name == "www-authenticate";
 }
 
 bool isOfConnection(const http::Field& field) {
-  return http::isReservedField(field.name) || field.id == FieldId::kHost || field.id == FieldId::kVia;
+  return http::isReservedField(field.name) || field.id == FieldId::kHost || http::isVia(field.id);
 }
 
 /// Copies the server's fields into the request. A listed field comes from the server only, so that a client cannot
@@ -70,7 +70,8 @@ http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings
   for (const http::Field& field : request.headers) {
     const bool sent = field.id == FieldId::kAuthorization || isListed(settings.allowed, field.name);
     const bool isOurs = isTunnel && field.name == kForwardedMethod;
-    if (sent && !isOurs && !http::isInjected(field.care)) head.headers.add(call.arena, field);
+    if (!sent || isOurs || http::isInjected(field.care)) continue;
+    head.headers.add(call.arena, {field.name, field.value, field.id, field.care});
   }
   if (isTunnel) head.headers.add(call.arena, kForwardedMethod, request.methodText);
   head.body = body > 0 ? http::Body::kLength : http::Body::kNone;

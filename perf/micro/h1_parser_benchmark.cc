@@ -21,7 +21,7 @@ void parseAndCheck(benchmark::State& state) {
   const Limits limits;
   base::ChunkPool pool;
   base::Arena arena(pool);
-  H1SectionReader reader(pool, limits);
+  H1SectionReader reader(pool, limits, H1Messages::kRequests);
   for (auto _ : state) {
     reader.begin(H1Section::kRequest);
     std::size_t used = 0;

@@ -59,6 +59,7 @@ struct LimitSettings {
   std::uint64_t requestLineBytes = 16 * 1024;
   std::uint64_t headerBytes = 64 * 1024;
   std::uint64_t headerFields = 100;
+  std::uint64_t responseFields = 200;
   std::uint64_t headerMemory = 1024 * 1024;
   std::uint64_t headerMemoryTotal = 256 * 1024 * 1024;
   std::uint64_t informationalResponses = 10;

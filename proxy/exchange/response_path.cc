@@ -96,7 +96,9 @@ void ResponsePath::judgeStatus() {
   keep();
 }
 
+// A response that broke off before its head could leave is not kept: the client gets an error in its place.
 void ResponsePath::keep() {
+  if (t_.isBroken()) return;
   t_.raise(s_.processing.chains().wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady);
 }
 
@@ -127,7 +129,7 @@ void ResponsePath::judgeFailure() {
 void ResponsePath::process() {
   const Pipeline::Outcome outcome = s_.responseBody.move();
   if (outcome == Pipeline::Outcome::kWaits) t_.rearm = true;
-  if (outcome == Pipeline::Outcome::kDone) t_.raise(Event::kResponseStepsDone);
+  if (outcome == Pipeline::Outcome::kDone && !t_.isBroken()) t_.raise(Event::kResponseStepsDone);
 }
 
 // --- the response to the client --------------------------------------------------------------------------------------

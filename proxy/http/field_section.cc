@@ -34,6 +34,7 @@ bool isProtected(FieldId id) {
     case FieldId::kGrpcStatus:
     case FieldId::kMaxForwards:
     case FieldId::kSetCookie:
+    case FieldId::kSluiceVia:
     case FieldId::kVia:
     case FieldId::kXForwardedFor:
     case FieldId::kXForwardedHost:
@@ -132,13 +133,16 @@ class FieldLineReader {
       if (end != joined) end = std::copy_n("; ", 2, end);
       end = std::copy(field.value.begin(), field.value.end(), end);
     }
+    Field cookie = *raw.find(FieldId::kCookie);
+    cookie.value = {joined, static_cast<std::size_t>(end - joined)};
+    cookie.care = Care::kLook;
     section_.kept.remove(FieldId::kCookie);
-    section_.kept.add(arena_, FieldId::kCookie, {joined, static_cast<std::size_t>(end - joined)});
+    section_.kept.add(arena_, cookie);
   }
 
  private:
   void keep(const Field& field) {
-    section_.kept.add(arena_, Field{field.name, field.value, field.id, cleaned(field.care)});
+    section_.kept.add(arena_, Field{field.name, field.value, field.id, cleaned(field.care), field.toReceived});
   }
 
   const char* readTe(const Field& field) {

@@ -32,6 +32,7 @@ constexpr std::array<std::string_view, kFieldIds> kNames{
     "proxy-connection",
     "server",
     "set-cookie",
+    "sluice-via",
     "te",
     "trailer",
     "transfer-encoding",
@@ -146,6 +147,12 @@ const Field* Headers::find(std::string_view lowerCaseName) const {
   return found == end() ? nullptr : found;
 }
 
+void Headers::rename(FieldId from, FieldId to) {
+  for (std::uint32_t i = 0; i < size_; ++i) {
+    if (fields_[i].id == from) fields_[i] = {fieldName(to), fields_[i].value, to, fields_[i].care};
+  }
+}
+
 std::size_t Headers::remove(FieldId id) {
   return removeIf([id](const Field& field) { return field.id == id; });
 }
@@ -177,7 +184,12 @@ Headers Headers::clone(base::Arena& arena) const {
   Headers result = copy(arena);
   for (std::uint32_t i = 0; i < result.size_; ++i) {
     Field& field = result.fields_[i];
-    field.name = arena.copy(field.name);
+    if (field.toReceived == 0) {
+      field.name = arena.copy(field.name);
+    } else {
+      field.name = arena.concat(field.receivedName(), field.name).substr(field.name.size());
+      field.toReceived = static_cast<std::uint32_t>(field.name.size());
+    }
     field.value = arena.copy(field.value);
   }
   return result;

@@ -1,9 +1,10 @@
 // Field lines of one section (headers or trailers), in order, as views into an arena that outlives them (RFC 9110
 // section 5).
 //
-// Names are lower case. A field that the gateway itself looks at has a FieldId, found once when the line is read, so
-// that later look-ups compare integers. copy() copies the list, never the bytes: in this way an attempt gets its own
-// head. Plain assignment shares the list, so only one of the two may be changed afterwards.
+// Names are lower case, and only what HTTP/1.x writes has the case in which they came over HTTP/1.x. A field that the
+// gateway itself looks at has a FieldId, found once when the line is read, so that later look-ups compare integers.
+// copy() copies the list, never the bytes: in this way an attempt gets its own head. Plain assignment shares the list,
+// so only one of the two may be changed afterwards.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,7 @@ enum class FieldId : std::uint8_t {
   kProxyConnection,
   kServer,
   kSetCookie,
+  kSluiceVia,
   kTe,
   kTrailer,
   kTransferEncoding,
@@ -57,6 +59,9 @@ inline constexpr std::size_t kFieldIds = static_cast<std::size_t>(FieldId::kXReq
 FieldId fieldId(std::string_view lowerCaseName);
 /// Returns the name of an id other than kOther, in lower case and with static lifetime.
 std::string_view fieldName(FieldId id);
+
+/// Returns true for the fields in which proxies leave their names: Via, and Sluice-Via for Backends that get no Via.
+constexpr bool isVia(FieldId id) { return id == FieldId::kVia || id == FieldId::kSluiceVia; }
 
 /// How a codec must treat a field that it writes: two flags, which may be combined.
 enum class Care : std::uint8_t {
@@ -78,6 +83,11 @@ struct Field {
   std::string_view value;
   FieldId id = FieldId::kOther;
   Care care = Care::kLook;
+  /// The name as it came over HTTP/1.x lies this many bytes before `name`, in the same memory; 0 for all other names.
+  std::uint32_t toReceived = 0;
+
+  /// Returns the name in the case in which it came over HTTP/1.x; else in lower case. Only HTTP/1.x writes it.
+  std::string_view receivedName() const { return {name.data() - toReceived, name.size()}; }
 };
 
 class Headers {
@@ -101,6 +111,8 @@ class Headers {
   /// Returns the first line of that name, or nullptr.
   const Field* find(FieldId id) const;
   const Field* find(std::string_view lowerCaseName) const;
+  /// Gives every line of that name another name.
+  void rename(FieldId from, FieldId to);
   /// Removes every line of that name; returns how many there were.
   std::size_t remove(FieldId id);
   std::size_t remove(std::string_view lowerCaseName) { return remove(fieldId(lowerCaseName), lowerCaseName); }

@@ -233,17 +233,26 @@ bool connectionEnds(const RawResponse& raw, const FieldSection& fields) {
   return fields.connectionClose || (raw.version == Version::kHttp10 && !fields.connectionKeepAlive);
 }
 
-// HTTP/2 has no leniency for repeated lengths, or for lengths in 1xx and 204 responses, as HTTP/1.1 has it here (RFC
-// 9110 section 8.6, RFC 9113 section 8.1.1). A length of 0 in a 204 is harmless, and servers send it.
+// HTTP/2 has no leniency for repeated lengths, or for lengths in 1xx responses, as HTTP/1.1 has it here (RFC 9110
+// section 8.6, RFC 9113 section 8.1.1). A length in a 204 is harmless, because its end is known, and servers send it.
 bool mayHaveLength(std::uint16_t status, const FieldSection& fields) {
-  return fields.lengthCount == 1 && status >= 200 && (status != 204 || fields.length == "0");
+  return fields.lengthCount == 1 && status >= 200;
+}
+
+// The coding of RFC 2616 section 3.6 that changes nothing. Servers still name it.
+bool isIdentity(const FieldSection& fields) {
+  return fields.codingCount == 1 && equalsIgnoreCase(fields.coding, "identity");
 }
 
 // RFC 9112 section 6.3. `closes` is set if only the end of the connection ends the body.
 std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, const FieldSection& fields, Method method,
                                 bool& closes) {
   const bool noBody = statusForbidsBody(raw.status) || method == Method::kHead;
-  if (fields.codingCount > 0) {
+  const bool identity = isIdentity(fields);
+  // Others may find another end of such a response, so nothing that follows it is read.
+  if (identity) closes = true;
+  const bool coded = fields.codingCount > 0 && !identity;
+  if (coded) {
     if (raw.version != Version::kHttp11) return broken("Transfer-Encoding in a version without it");
     if (fields.lengthCount > 0) return broken("both Transfer-Encoding and Content-Length");
     if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked"))
@@ -269,7 +278,7 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
     return std::nullopt;
   }
   head.body = Body::kUntilEnd;
-  if (raw.version != Version::kHttp2 && fields.codingCount == 0) closes = true;
+  if (raw.version != Version::kHttp2 && !coded) closes = true;
   return std::nullopt;
 }
 
@@ -326,7 +335,7 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
 base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& raw, Method requestMethod,
                                          bool& closes) {
   ResponseHead head;
-  if (raw.status < 100 || raw.status > 599) return broken("the status is not in 100..599");
+  if (raw.status < 100 || raw.status > 999) return broken("the status is not in 100..999");
   if (raw.status == kSwitchingProtocols) return broken("a protocol switch that nobody asked for");
   head.status = raw.status;
   head.version = raw.version;

@@ -11,7 +11,8 @@ struct MessageBounds {
   std::uint32_t requestLineBytes = 16 * 1024;
   /// The decoded size of one header or trailer section: names, values and 32 bytes a line (RFC 9113 section 10.5.1).
   std::uint32_t headerBytes = 64 * 1024;
-  std::uint32_t headerFields = 100;
+  std::uint32_t headerFields = 100;           // in a section of a request
+  std::uint32_t responseFields = 200;         // in a section of a response
   std::uint32_t informationalResponses = 10;  // 1xx heads before a final one
   std::uint32_t chunkExtensionBytes = 1024;   // per message body
   std::uint32_t streamWindow = 256 * 1024;
@@ -40,6 +41,7 @@ enum class Limit : std::uint8_t {
   kRequestLineBytes,
   kHeaderBytes,
   kHeaderFields,
+  kResponseFields,
   kHeaderMemory,       // of head_account.h
   kHeaderMemoryTotal,  // of head_account.h
   kInformationalResponses,
@@ -61,6 +63,8 @@ constexpr std::string_view limitName(Limit limit) {
       return "headerBytes";
     case Limit::kHeaderFields:
       return "headerFields";
+    case Limit::kResponseFields:
+      return "responseFields";
     case Limit::kHeaderMemory:
       return "headerMemory";
     case Limit::kHeaderMemoryTotal:

@@ -39,6 +39,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "replayBuffer",
     "requestLineBytes",
     "resetsPerMinute",
+    "responseFields",
     "tunnels",
     "tunnelsPerAddress",
     // timeouts

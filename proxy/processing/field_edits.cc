@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/base/terms/reserved_fields.h"
 #include "proxy/base/text.h"
 #include "proxy/http/grammar.h"
 #include "proxy/http/hygiene.h"
@@ -10,7 +11,7 @@ namespace sluice::processing {
 namespace {
 
 bool isOfGateway(std::string_view lowerCaseName) {
-  return lowerCaseName == "host" || lowerCaseName == "via" || http::isReservedField(lowerCaseName);
+  return lowerCaseName == "host" || base::isLoopField(lowerCaseName) || http::isReservedField(lowerCaseName);
 }
 
 }  // namespace

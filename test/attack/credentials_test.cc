@@ -145,8 +145,8 @@ class ConnectionAuthOrigin {
     while (true) {
       const std::string head = self.readHead(socket);
       if (head.empty()) return;
-      const std::size_t at = head.find("authorization: NTLM ");
-      if (at != std::string::npos) user = head.substr(at + 20, head.find('\r', at) - at - 20);
+      const std::size_t at = head.find("uthorization: NTLM ");
+      if (at != std::string::npos) user = head.substr(at + 19, head.find('\r', at) - at - 19);
       const std::string length = "Content-Length: " + std::to_string(user.size()) + "\r\n";
       socket.send(user.empty() ? "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: NTLM\r\nContent-Length: 0\r\n\r\n"
                                : "HTTP/1.1 200 OK\r\n" + length + "\r\n" + user);

@@ -224,7 +224,7 @@ TEST(Settings, SelectNamespacesByNamesOrByLabels) {
 
 TEST(Settings, ReadEveryLimit) {
   const SettingsReading reading = readSettingsBlock(R"(
-limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
+limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseFields: 30, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
   informationalResponses: 4, chunkExtensionBytes: 5,
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, controlFramesPerMinute: 26, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
@@ -236,6 +236,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::LimitSettings& limits = reading.settings->limits;
   EXPECT_EQ(limits.requestLineBytes, 1024u);
+  EXPECT_EQ(limits.responseFields, 30u);
   EXPECT_EQ(limits.headerMemory, 7u * 1024);
   EXPECT_EQ(limits.headerMemoryTotal, 8u * 1024);
   EXPECT_EQ(limits.replayBuffer, 0u);
@@ -351,6 +352,7 @@ struct SettingBounds {
 
 TEST(Settings, HaveLowerAndUpperBounds) {
   const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},        {"headerFields", "1", "0"},
+                                  {"responseFields", "1", "0"},
                                   {"concurrentStreams", "1", "0"},         {"streamWindow", "2147483647", "2147483648"},
                                   {"streamWindow", "1024", "1023"},        {"connectionWindow", "65535", "65534"},
                                   {"exchangeBuffer", "16Ki", "16383"},     {"connections", "1", "0"},

@@ -155,6 +155,25 @@ TEST(TrafficPolicies, MayAddTheHeadersOfLinkerd) {
   EXPECT_THAT(rendered(refused.problems), Contains(HasSubstr("spec.integrations.addLinkerdHeaders: ")));
 }
 
+TEST(TrafficPolicies, MaySendABackendNoVia) {
+  const auto loaded = [](const std::string& target, const std::string& via) {
+    return loadTraffic("targetRefs: [" + target + "], via: " + via);
+  };
+  for (const char* target : {"{group: sluice.dev, kind: Backend, name: b}", "{group: '', kind: Service, name: s}"}) {
+    for (const auto& [via, sends] : {std::pair("'Off'", false), std::pair("Off", false), std::pair("On", true)}) {
+      const Configuration configuration = loaded(target, via);
+      EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << target;
+      EXPECT_EQ(configuration.model.all<TrafficPolicy>().at(0).sendsVia, sends) << via;
+    }
+    EXPECT_THAT(rendered(loaded(target, "false").problems), Contains(HasSubstr("spec.via: must be On or Off")));
+  }
+  for (const char* target : {"{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}",
+                             "{group: gateway.networking.k8s.io, kind: Gateway, name: g}"}) {
+    EXPECT_THAT(rendered(loaded(target, "Off").problems),
+                Contains(HasSubstr("spec.via: is for a Backend or a Service alone")));
+  }
+}
+
 TEST(TrafficPolicies, MayHaveABudgetOfRetries) {
   const RetryBudgetFields whole = trafficWith("retry: {budget: {percent: 0, minPerSecond: 1000000}}").retry->budget;
   EXPECT_EQ(whole.percent, 0u);
@@ -256,7 +275,7 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
       {kTrafficTarget,
        "spec: must have retry, failover, healthCheck, timeout, tcpKeepalive, dns, circuitBreaker, loadBalancing, "
-       "matching, integrations or priority"},
+       "matching, integrations, priority or via"},
       {"targetRefs: [{group: '', kind: ConfigMap, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
       {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.retry: is for Gateways and routes alone"},
       {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},

@@ -200,6 +200,30 @@ TEST_P(Abort, TheEndOfTheProcessReportsExchangesInFlight) {
   EXPECT_EQ(rig_.budget().requests.count(), 0U);
 }
 
+// A head that has not left gives way to an error, which tells the client more than the end of its connection.
+class BrokenAtOnce : public ::testing::TestWithParam<Version> {};
+
+INSTANTIATE_TEST_SUITE_P(Versions, BrokenAtOnce, ::testing::Values(Version::kHttp11, Version::kHttp2));
+
+TEST_P(BrokenAtOnce, IsAnError) {
+  Rig rig(speaking(Version::kHttp11));
+  test::ClientPeer& client = rig.connect(GetParam());
+  const std::size_t index = client.ask({.target = "/ok"});
+  ASSERT_TRUE(rig.settle());
+  rig.wire(0).accept();
+  rig.wire(0).take();
+  rig.wire(0).deliver("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\nno size\r\n");
+  ASSERT_TRUE(rig.settle());
+  EXPECT_TRUE(client.answer(index).ended);
+  EXPECT_EQ(client.answer(index).message.head.status, 502);
+  EXPECT_EQ(client.answer(index).body.find("hello"), std::string::npos);
+  ASSERT_EQ(rig.told.size(), 1U);
+  EXPECT_EQ(rig.told[0].error->type, base::ErrorType::kHttpProtocolError);
+  EXPECT_EQ(rig.exchanges.size(), 0U);
+  rig.close();
+  EXPECT_EQ(rig.worker.chunks().inUse(), 0U);
+}
+
 // Bytes that an HTTP/1.1 codec has read ahead of a slow client outlive the backend's connection.
 class ReadAhead : public ::testing::Test {
  protected:

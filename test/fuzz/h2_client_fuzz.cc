@@ -16,7 +16,7 @@ namespace {
 class FuzzBackend {
  public:
   explicit FuzzBackend(std::string_view script) : script_(script) {
-    limits_.headerFields = 20;
+    limits_.responseFields = 20;
     limits_.headerBytes = 4096;
     limits_.streamWindow = 20'000;
     limits_.emptyFrames = 5;

@@ -88,13 +88,30 @@ TEST(H1Chunked, TakesSixteenDigits) {
 
 TEST(H1Chunked, RefusesExtensionsOutsideTheGrammar) {
   for (const std::string_view text :
-       {"5;\r\nhello\r\n",  "5;;a\r\n",         "5;a\nhello",  "5;a\rhello",       "5;a=\r\n",
-        "5;=b\r\n",         "5 ;a\r\n",         "5; a\r\n",    "5;a =b\r\n",       "5;a= b\r\n",
-        "5;a=b c\r\n",      "5;a=b=c\r\n",      "5;a=\"b\r\n", "5;a=\"b\nc\"\r\n", "5;a=\"b\"c\r\n",
-        "5;a=\"\\\r\"\r\n", "5;a=\"\x7f\"\r\n", "5;a\x01\r\n", "5;a=\"b\"=c\r\n",  "5;a\x80\r\n"}) {
+       {"5;\r\nhello\r\n",  "5;;a\r\n",         "5;a\nhello",   "5;a\rhello",       "5;a=\r\n",
+        "5;=b\r\n",         "5 a\r\n",          "5; \r\n",      "5;a \r\n",         "5;a= \r\n",
+        "5;a=b \r\n",       "5;a=\"b\"\t\r\n",  "5 ;\ta\t\r\n", "5;a b\r\n",        "5;a = b = c\r\n",
+        "5 \r\n;a\r\n",     "5;a \n",           "5\x0b;a\r\n",  "5 =b\r\n",         "5;a\t\r\n =b\r\n",
+        "5;a=b c\r\n",      "5;a=b=c\r\n",      "5;a=\"b\r\n",  "5;a=\"b\nc\"\r\n", "5;a=\"b\"c\r\n",
+        "5;a=\"\\\r\"\r\n", "5;a=\"\x7f\"\r\n", "5;a\x01\r\n",  "5;a=\"b\"=c\r\n",  "5;a\x80\r\n"}) {
     EXPECT_EQ(decode(text, text.size()).status, Status::kMalformed) << text;
     EXPECT_EQ(decode(text, 1).status, Status::kMalformed) << text;
   }
+}
+
+// RFC 9112 section 7.1.1: these spaces are bad, and yet they must be understood.
+TEST(H1Chunked, TakesSpacesAroundThePartsOfAnExtension) {
+  for (const std::string_view line : {"5 ;a", "5\t;\ta", "5; a", "5;a =b", "5;a= b", "5 ; a = b", "5;a \t=\t \"b\"",
+                                      "5;a=b ;c", "5;a=\"b\" ; c=d", "5 \t ;a ; b"}) {
+    const std::string text = std::string(line) + "\r\nhello\r\n0\r\n";
+    for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+      const Decoded result = decode(text, piece);
+      EXPECT_EQ(result.status, Status::kLastChunk) << line << ", " << piece;
+      EXPECT_EQ(result.body, "hello") << line << ", " << piece;
+    }
+  }
+  EXPECT_EQ(decode("5" + std::string(1024, ' '), 100).status, Status::kNeedMore);
+  EXPECT_EQ(decode("5" + std::string(1025, ' '), 100).status, Status::kExtensionsTooLong) << "spaces count, too";
 }
 
 TEST(H1Chunked, ExtensionBytesAreBoundedPerBody) {

@@ -445,7 +445,7 @@ TEST(H1Client, NeverWritesBytesThatCouldBeAnotherRequest) {
 
 TEST(H1Client, ResponseHeadsAreBounded) {
   Limits limits;
-  limits.headerFields = 2;
+  limits.responseFields = 2;
   H1Client fits(limits);
   fits.get();
   fits.feed("HTTP/1.1 204 X\r\nA: 1\r\nB: 2\r\n\r\n");
@@ -454,7 +454,7 @@ TEST(H1Client, ResponseHeadsAreBounded) {
   exceeds.get();
   exceeds.feed("HTTP/1.1 204 X\r\nA: 1\r\nB: 2\r\nC: 3\r\n\r\n");
   EXPECT_TRUE(exceeds.last().reset);
-  EXPECT_EQ(exceeds.sink.limits, std::vector<Limit>{Limit::kHeaderFields});
+  EXPECT_EQ(exceeds.sink.limits, std::vector<Limit>{Limit::kResponseFields});
   H1Client endless;
   endless.get();
   for (int i = 0; i < 1000; ++i) endless.feed(std::string(1000, 'x'));

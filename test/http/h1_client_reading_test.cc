@@ -20,7 +20,11 @@ TEST(H1Client, RefusesResponsesThatCouldBeReadInTwoWays) {
                                           "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\n",
                                           "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, chunked\r\n\r\n",
                                           "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n",
-                                          "HTTP/1.1 200 OK\r\nX : a\r\n\r\n",
+                                          "HTTP/1.1 200 OK\r\nContent-Length : 0\r\n\r\n",
+                                          "HTTP/1.1 200 OK\r\nTransfer-Encoding\t: chunked\r\n\r\n",
+                                          "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity, chunked\r\n\r\n",
+                                          "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n"
+                                          "Transfer-Encoding: identity\r\n\r\n",
                                           "HTTP/1.1 200 OK\r\n: a\r\n\r\n",
                                           "HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n",
                                           "HTTP/1.1 200 O\x01K\r\n\r\n",
@@ -32,7 +36,6 @@ TEST(H1Client, RefusesResponsesThatCouldBeReadInTwoWays) {
                                           "http/1.1 200 OK\r\n\r\n",
                                           "ICY 200 OK\r\n\r\n",
                                           "HTTP/1.1 099 X\r\n\r\n",
-                                          "HTTP/1.1 600 X\r\n\r\n",
                                           "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n",
                                           "\r\n",
                                           "HTTP/1.1\r\n\r\n",
@@ -64,10 +67,46 @@ TEST(H1Client, AResponseWithoutBodyEndsWithItsHeadWhateverItsCoding) {
   EXPECT_TRUE(interim.last().ended);
 }
 
+TEST(H1Client, TakesAnyStatusOfThreeDigits) {
+  for (const char* status : {"200", "599", "600", "999"}) {
+    H1Client client;
+    client.get();
+    client.feed("HTTP/1.1 " + std::string(status) + " X\r\nContent-Length: 2\r\n\r\nok");
+    EXPECT_TRUE(client.last().ended) << status;
+    EXPECT_EQ(client.last().message.head.status, std::stoi(status));
+    EXPECT_EQ(client.codec->availableStreams(), 1U);
+  }
+}
+
+TEST(H1Client, TakesTheCodingIdentityForNone) {
+  H1Client until;
+  until.get();
+  until.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: Identity\r\n\r\n0\r\n\r\n");
+  EXPECT_FALSE(until.last().ended);
+  until.codec->feedEnd(true);
+  EXPECT_TRUE(until.last().ended);
+  EXPECT_EQ(until.last().body, "0\r\n\r\n");
+  H1Client counted;
+  counted.get();
+  counted.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nok");
+  EXPECT_TRUE(counted.last().ended);
+  EXPECT_EQ(counted.last().body, "ok");
+  EXPECT_EQ(counted.codec->availableStreams(), 0U) << "others may find another end of that response";
+}
+
+TEST(H1Client, LeavesOutSpacesBeforeAColon) {
+  H1Client client;
+  client.get();
+  client.feed("HTTP/1.1 200 OK\r\nX-A : b\r\nContent-Length: 0\r\n\r\n");
+  ASSERT_TRUE(client.last().ended);
+  ASSERT_EQ(client.last().message.head.headers.size(), 1U);
+  EXPECT_EQ(client.last().message.head.headers.begin()->receivedName(), "X-A");
+}
+
 TEST(H1Client, TrailersAreBounded) {
   for (const bool bytes : {true, false}) {
     Limits limits;
-    limits.headerFields = bytes ? 100 : 10;
+    limits.responseFields = bytes ? 100 : 10;
     limits.headerBytes = bytes ? 10 * 43 : 1'000'000;  // each line counts 3 + 8 + 32 bytes
     for (const std::size_t count : {10U, 11U}) {
       H1Client client(limits);
@@ -81,7 +120,7 @@ TEST(H1Client, TrailersAreBounded) {
       EXPECT_EQ(client.last().trailers.size(), passes ? 10U : 0U);
       EXPECT_EQ(client.last().reset, !passes);
       EXPECT_EQ(client.codec->state(), passes ? CodecState::kOpen : CodecState::kClosed);
-      const std::vector<Limit> hit{bytes ? Limit::kHeaderBytes : Limit::kHeaderFields};
+      const std::vector<Limit> hit{bytes ? Limit::kHeaderBytes : Limit::kResponseFields};
       EXPECT_EQ(client.sink.limits, passes ? std::vector<Limit>{} : hit);
       if (passes) continue;
       EXPECT_EQ(client.last().error.type, base::ErrorType::kHttpProtocolError);

@@ -182,9 +182,10 @@ TEST(H1RequestVectors, FieldLines) {
 TEST(H1RequestVectors, ChunkedBodies) {
   EXPECT_EQ(outcomeOf(chunked("0\r\n\r\n")).status, 200);
   EXPECT_EQ(outcomeOf(chunked("5\r\nhello\r\n0\r\nA: b\r\n\r\n")).status, 200);
+  EXPECT_EQ(outcomeOf(chunked("5 ;\ta = b\r\nhello\r\n0\r\n\r\n")).status, 200);
   EXPECT_EQ(outcomeOf(chunked("5\r\nhello\r\n0\r\n")).status, 0);
   for (const std::string_view body :
-       {"5 ;a\r\n", "5\r\nhello0\r\n\r\n", "0\r\n\n", "0\n\r\n", "0\r\n A: b\r\n\r\n", "0\r\nA : b\r\n\r\n",
+       {"5 a\r\n", "5 ;a \r\n", "5\r\nhello0\r\n\r\n", "0\r\n\n", "0\n\r\n", "0\r\n A: b\r\n\r\n", "0\r\nA : b\r\n\r\n",
         "0\r\nA: b\n\r\n", "0\r\n\rX", "0\r\n: b\r\n\r\n", "0\r\nA: \x01\r\n\r\n", "0\r\nGET / HTTP/1.1\r\n\r\n",
         "5;\n\r\nhello\r\n", "5\r\nhello\r\n\r\n"}) {
     EXPECT_EQ(outcomeOf(chunked(body)).status, 400) << body;

@@ -67,6 +67,34 @@ TEST(Headers, SetReplacesEveryLineByOne) {
   EXPECT_EQ(headers.find("a")->value, "4");
 }
 
+TEST(Headers, RenameEveryLineOfAName) {
+  Fixture f;
+  Headers headers;
+  for (const char* name : {"via", "a", "via"}) headers.add(f.arena, name, name);
+  headers.rename(FieldId::kVia, FieldId::kSluiceVia);
+  EXPECT_EQ(headers.find(FieldId::kVia), nullptr);
+  EXPECT_EQ(headers.find("a")->value, "a");
+  EXPECT_EQ(headers.remove("sluice-via"), 2U);
+}
+
+TEST(Headers, AnyCopyOfANameHasTheOneThatWasReceived) {
+  Fixture f;
+  Headers headers;
+  {
+    Fixture gone;
+    std::string bytes = "X-NAMEx-name";
+    Headers received;
+    received.add(gone.arena, {std::string_view(bytes).substr(6), "1", FieldId::kOther, Care::kNone, 6});
+    received.add(gone.arena, "x-own", "2");
+    headers = received.clone(f.arena);
+    bytes.assign(bytes.size(), '?');
+  }
+  ASSERT_EQ(headers.size(), 2U);
+  EXPECT_EQ(headers.all()[0].name, "x-name");
+  EXPECT_EQ(headers.all()[0].receivedName(), "X-NAME");
+  EXPECT_EQ(headers.all()[1].receivedName(), "x-own");
+}
+
 TEST(Headers, ACloneOutlivesTheOriginal) {
   Fixture f;
   RequestHead clone;

@@ -243,14 +243,16 @@ TEST(RequestHygiene, CredentialsForAForwardProxyAreSetAside) {
 }
 
 TEST(RequestHygiene, ConnectionCannotNameFieldsOfTheGateway) {
-  Checked checked(h1(), {{"connection", "host, content-length, authorization, x-forwarded-for, via, cookie"},
-                         {"host", "a"},
-                         {"content-length", "3"},
-                         {"authorization", "x"},
-                         {"x-forwarded-for", "1.2.3.4"},
-                         {"via", "1.1 p"},
-                         {"cookie", "k"}});
-  EXPECT_EQ(checked.fields(), "authorization: x\nx-forwarded-for: 1.2.3.4\nvia: 1.1 p\ncookie: k\n");
+  Checked checked(h1(),
+                  {{"connection", "host, content-length, authorization, x-forwarded-for, via, sluice-via, cookie"},
+                   {"host", "a"},
+                   {"content-length", "3"},
+                   {"authorization", "x"},
+                   {"x-forwarded-for", "1.2.3.4"},
+                   {"via", "1.1 p"},
+                   {"sluice-via", "1.1 q"},
+                   {"cookie", "k"}});
+  EXPECT_EQ(checked.fields(), "authorization: x\nx-forwarded-for: 1.2.3.4\nvia: 1.1 p\nsluice-via: 1.1 q\ncookie: k\n");
   EXPECT_EQ(checked.head().authority, "a");
   EXPECT_EQ(checked.head().contentLength, 3U);
 }
@@ -402,13 +404,18 @@ TEST(ResponseHygiene, FramingIsStatedOnce) {
       {200, {{"content-length", "5, 5"}}, false, {}, {}},
       {200, {{"content-length", "-5"}}, false, {}, {}},
       {200, {{"transfer-encoding", "gzip, chunked"}}, false, {}, {}},
-      {200, {{"transfer-encoding", "identity"}}, false, {}, {}},
+      {200, {{"transfer-encoding", "identity"}}, true, Body::kUntilEnd, true},
+      {200, {{"transfer-encoding", "identity"}, {"content-length", "1"}}, true, Body::kLength, true},
+      {200, {{"transfer-encoding", "identity, chunked"}}, false, {}, {}},
+      {200, {{"transfer-encoding", "identity"}, {"transfer-encoding", "chunked"}}, false, {}, {}},
+      {304, {{"transfer-encoding", "identity"}}, true, Body::kNone, true},
       {204, {{"transfer-encoding", "chunked"}}, true, Body::kNone, true},
       {304, {{"transfer-encoding", "chunked"}}, true, Body::kNone, false},
       {103, {{"transfer-encoding", "chunked"}}, true, Body::kNone, false},
       {101, {}, false, {}, {}},
       {99, {}, false, {}, {}},
-      {600, {}, false, {}, {}},
+      {600, {}, true, Body::kUntilEnd, true},
+      {999, {}, true, Body::kUntilEnd, true},
       {200, {{"content-length", "0"}, {"x", "a\nb"}}, false, {}, {}},
   };
   for (const auto& c : kCases) {

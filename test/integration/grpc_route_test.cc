@@ -109,19 +109,10 @@ TEST(GrpcRoutes, AnswerWithGrpcStatusesIfTheyCannotServe) {
   EXPECT_THAT(got[6], testing::StartsWith("12 "));
 }
 
-/// Returns an origin of HTTP/2 without TLS, which answers each request with these frames, given its stream.
-RawOrigin::Script answeringOverHttp2(std::function<std::string(std::uint32_t)> answer) {
-  return [answer = std::move(answer)](BlockingSocket& socket, RawOrigin&) {
-    H2Client server(std::move(socket));
-    std::uint32_t stream = 1;
-    for (; server.readFrame(H2Type::kHeaders, stream); stream += 2) server.send(answer(stream));
-  };
-}
-
 // The clients map the status to a code (doc/http-grpc-status-mapping.md of gRPC); the gateway passes it on.
 TEST(GrpcRoutes, LeaveErrorsOfBackendsThatAreNoGrpcServersToTheClient) {
   std::string status;
-  RawOrigin origin(answeringOverHttp2([&](std::uint32_t stream) {
+  RawOrigin origin(RawOrigin::answeringOverHttp2([&](std::uint32_t stream) {
     return h2::headers(stream, {{":status", status}, {"content-type", "text/html"}}, false) +
            h2::data(stream, "<p>no</p>", true);
   }));
@@ -134,7 +125,7 @@ TEST(GrpcRoutes, LeaveErrorsOfBackendsThatAreNoGrpcServersToTheClient) {
 }
 
 TEST(GrpcRoutes, PassOnAStatusThatStandsInHeadAndTrailers) {
-  RawOrigin origin(answeringOverHttp2([](std::uint32_t stream) {
+  RawOrigin origin(RawOrigin::answeringOverHttp2([](std::uint32_t stream) {
     return h2::headers(stream, {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "0"}},
                        false) +
            h2::headers(stream, {{"grpc-status", "7"}, {"host", "other.test"}, {"te", "trailers"}}, true);

@@ -245,6 +245,29 @@ TEST(H1Responses, HeadOfAChunkedAnswerHasNoBody) {
   EXPECT_EQ(got.rest, "");
 }
 
+// Some clients and servers distinguish the case of names, although they must not (RFC 9110 section 5.1).
+TEST_F(H1Grammar, NamesKeepTheirCaseTowardsTheOrigin) {
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
+  client.send(lines("GET /",
+                    "Host: a\r\nSOAPAction: \"urn:x\"\r\nx-MiXed: 1\r\nX-A-Name-Of-More-Than-Thirty-Two-Bytes: 2\r\n"
+                    "X_Odd!: 3\r\nCookie: a\r\nCookie: b\r\n"));
+  EXPECT_EQ(readResponse(client).status, 200);
+  const std::string head = origin_->heads().back();
+  for (const char* line : {"SOAPAction: \"urn:x\"", "x-MiXed: 1", "X-A-Name-Of-More-Than-Thirty-Two-Bytes: 2",
+                           "X_Odd!: 3", "Cookie: a; b", "via: 1.1 sluice-"}) {
+    EXPECT_THAT(head, HasSubstr("\r\n" + std::string(line)));
+  }
+}
+
+TEST(H1Responses, NamesKeepTheirCase) {
+  const Exchanged got = relayed(
+      "HTTP/1.1 200 OK\r\nX-RateLimit-Remaining: 7\r\nETag: \"a\"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX-SUM: "
+      "1\r\n\r\n",
+      lines("GET /"), true);
+  EXPECT_THAT(got.response.head, HasSubstr("\r\nX-RateLimit-Remaining: 7\r\nETag: \"a\"\r\n"));
+  EXPECT_EQ(got.rest, "0\r\nX-SUM: 1\r\n\r\n");
+}
+
 TEST(H1Responses, NotModifiedKeepsALengthWithoutABody) {
   const Exchanged got =
       relayed("HTTP/1.1 304 Not Modified\r\nContent-Length: 1234\r\nETag: \"a\"\r\n\r\n", lines("GET /"), true);
@@ -271,7 +294,7 @@ TEST(H1Responses, InterimsComeBeforeTheFinalOne) {
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send(lines("GET /"));
-  EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n"));
+  EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n"));
   EXPECT_THAT(client.readUntil("\r\n\r\n"), StartsWith("HTTP/1.1 102 Processing\r\n"));
   EXPECT_EQ(readResponse(client).body, "ok");
 }
@@ -283,7 +306,7 @@ TEST(H1Responses, TrailersKeepOnlyFieldsAllowedInThem) {
       "a\r\n\r\n",
       lines("GET /"), true);
   EXPECT_EQ(got.response.status, 200);
-  EXPECT_EQ(got.rest, "2\r\nok\r\n0\r\nx-sum: 1\r\n\r\n");
+  EXPECT_EQ(got.rest, "2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n");
 }
 
 TEST(H1Responses, ABodyUntilTheEndOfTheConnectionIsDelimitedAnew) {

@@ -47,7 +47,7 @@ TEST(MaxForwards, IsCountedDownInOptionsAndTrace) {
     }
   }
   EXPECT_EQ(statusOf(gateway, "/", {"-H", "Max-Forwards: 2"}), "200");
-  EXPECT_THAT(origin.heads().back(), HasSubstr("\r\nmax-forwards: 2\r\n")) << "it has no meaning in GET";
+  EXPECT_THAT(origin.heads().back(), HasSubstr("\r\nMax-Forwards: 2\r\n")) << "it has no meaning in GET";
   const std::size_t before = origin.heads().size();
   EXPECT_EQ(statusOf(gateway, "/", {"-X", "OPTIONS", "-H", "Max-Forwards: 0"}), "204");
   EXPECT_EQ(statusOf(gateway, "/", {"-X", "TRACE", "-H", "Max-Forwards: 0"}), "501");

@@ -153,7 +153,7 @@ TEST_F(MessageLimits, BoundTrailerFieldsToo) {
 }
 
 TEST(ResponseLimits, BoundHeaderBytesAndFields) {
-  for (const std::string limit : {"headerBytes", "headerFields"}) {
+  for (const std::string limit : {"headerBytes", "responseFields"}) {
     const bool bytes = limit == "headerBytes";
     int fields = 0;
     RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
@@ -165,8 +165,8 @@ TEST(ResponseLimits, BoundHeaderBytesAndFields) {
     });
     // The response has ten fields of 100 bytes, Content-Length with 14 + 1 + 32, and the status line, which is counted
     // like a field.
-    const GatewayProcess gateway(
-        {.backends = {{.port = origin.port()}}, .settings = limits(bytes ? "headerBytes: 1092" : "headerFields: 11")});
+    const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                  .settings = limits(bytes ? "headerBytes: 1092" : "responseFields: 11")});
     fields = 11;
     EXPECT_THAT(run({"curl", "-sSi", gateway.url("/")}).output, HasSubstr(" 200 ")) << limit;
     EXPECT_EQ(gateway.limitHits(limit), 0);

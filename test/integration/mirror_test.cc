@@ -55,7 +55,7 @@ TEST_F(MirroredRequests, HaveTheOriginalsContentAndTheMirrorsName) {
   ASSERT_TRUE(copy.hears(1));
   EXPECT_THAT(copy.heads()[0], HasSubstr("POST /a?b=1 HTTP/1.1\r\n"));
   EXPECT_THAT(copy.heads()[0], HasSubstr("host: copy.test:" + std::to_string(copy.port())));
-  EXPECT_THAT(copy.heads()[0], HasSubstr("x-sent: yes\r\n"));
+  EXPECT_THAT(copy.heads()[0], HasSubstr("X-Sent: yes\r\n"));
   EXPECT_THAT(copy.heads()[0], HasSubstr("x-set: both\r\n"));
   EXPECT_EQ(copy.bodies()[0], "the body");
   EXPECT_TRUE(gateway.reaches(observed("500"), 1));

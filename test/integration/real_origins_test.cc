@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
@@ -34,7 +35,8 @@ class RealOrigins : public testing::Test {
         "listen " +
             listen + " ssl;\n    ssl_certificate origin.crt;\n    ssl_certificate_key origin.key;\n    root " +
             folder_.path() +
-            ";\n    location /seen { return 200 \"$ssl_server_name $host $server_protocol $request_uri\"; }\n"
+            ";\n    gzip on;\n    gzip_types text/plain;\n    location /seen { return 200 \"$ssl_server_name $host "
+            "$server_protocol $request_uri\"; }\n"
             "  }\n}\n");
     origin_ = std::make_unique<ChildProcess>(
         std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
@@ -100,6 +102,25 @@ TEST_F(RealOrigins, NginxSpeaksRangesAndConditionsThroughTheGateway) {
   EXPECT_EQ(fetch(gateway, "--http1.1", {"-r", "0-99"}).output, "206");
   const ProgramOutcome head = run({"curl", "-sI", gateway.url("/file.txt")});
   EXPECT_THAT(head.output, testing::ContainsRegex("[Cc]ontent-[Ll]ength: " + std::to_string(content_.size())));
+}
+
+// nginx compresses no answer to a request with Via, unless gzip_proxied says so.
+TEST_F(RealOrigins, NginxCompressesOnlyForABackendWithoutVia) {
+  startNginx();
+  GatewaySpec spec{.backends = {{.port = port_, .ca = authority_.certificate}}};
+  GatewayProcess gateway(spec);
+  const auto codingOf = [&] {
+    return run({"curl", "-s", "-o", folder_.path() + "/received", "-D", "-", "-H", "Accept-Encoding: gzip",
+                gateway.url("/file.txt")})
+        .output;
+  };
+  EXPECT_THAT(codingOf(), testing::Not(HasSubstr("Content-Encoding: gzip")));
+  spec.routes =
+      routeOfRules("    - backendRefs: [" + backendRef() + "]\n") +
+      "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: v}\nspec:\n"
+      "  targetRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n  via: \"Off\"\n";
+  gateway.reload(spec);
+  EXPECT_THAT(codingOf(), HasSubstr("Content-Encoding: gzip"));
 }
 
 TEST_F(RealOrigins, NghttpdServesFilesToBothVersions) {

@@ -135,9 +135,9 @@ TEST_F(SessionsOfClients, RevealNoEndpointAndAreKeptFromTheOrigin) {
   expectStays(gateway.port(), valueOf(first), first.body, 1);
   EXPECT_THAT(askForSession(gateway.port(), "Cookie: a=1; sid=" + valueOf(first) + "; b=2\r\n").body, first.body);
   const RawOrigin& origin = first.body == "one" ? one_ : two_;
-  EXPECT_THAT(origin.heads().at(0), HasSubstr("cookie: a=1\r\n"));
+  EXPECT_THAT(origin.heads().at(0), HasSubstr("Cookie: a=1\r\n"));
   EXPECT_THAT(origin.heads().at(1), Not(HasSubstr("ookie")));
-  EXPECT_THAT(origin.heads().at(2), HasSubstr("cookie: a=1; b=2\r\n"));
+  EXPECT_THAT(origin.heads().at(2), HasSubstr("Cookie: a=1; b=2\r\n"));
 }
 
 TEST_F(SessionsOfClients, AreReadFromTheCrumbsOfHttp2) {

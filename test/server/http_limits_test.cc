@@ -27,6 +27,7 @@ TEST(HttpLimits, TakeEverySetting) {
   limits.queuedControlFrames = 11;
   limits.controlFramesPerMinute = 12;
   limits.drainBytes = 13;
+  limits.responseFields = 14;
   const http::Limits made = httpLimitsOf(limits);
   EXPECT_EQ(made.requestLineBytes, 1U);
   EXPECT_EQ(made.headerBytes, 2U);
@@ -41,6 +42,7 @@ TEST(HttpLimits, TakeEverySetting) {
   EXPECT_EQ(made.queuedControlFrames, 11U);
   EXPECT_EQ(made.controlFramesPerMinute, 12U);
   EXPECT_EQ(made.drainBytes, 13U);
+  EXPECT_EQ(made.responseFields, 14U);
 }
 
 TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
@@ -49,6 +51,7 @@ TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
   EXPECT_EQ(made.requestLineBytes, expected.requestLineBytes);
   EXPECT_EQ(made.headerBytes, expected.headerBytes);
   EXPECT_EQ(made.headerFields, expected.headerFields);
+  EXPECT_EQ(made.responseFields, expected.responseFields);
   EXPECT_EQ(made.informationalResponses, expected.informationalResponses);
   EXPECT_EQ(made.chunkExtensionBytes, expected.chunkExtensionBytes);
   EXPECT_EQ(made.concurrentStreams, expected.concurrentStreams);

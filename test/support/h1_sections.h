@@ -22,12 +22,18 @@ struct ReadSection {
   std::size_t fieldLines = 0;
   std::string start;  // what is known of the start line
   std::vector<std::pair<std::string, std::string>> fields;
+  std::vector<std::string> received;  // the names as they came
 
   friend bool operator==(const ReadSection&, const ReadSection&) = default;
 };
 
-inline void parseSection(http::H1Section kind, std::span<char> bytes, const http::H1LineEnds& ends, base::Arena& arena,
-                         ReadSection& read) {
+/// Returns the messages of which such a section is; trailers are those of requests.
+inline http::H1Messages messagesOf(http::H1Section kind) {
+  return kind == http::H1Section::kResponse ? http::H1Messages::kResponses : http::H1Messages::kRequests;
+}
+
+inline void parseSection(http::H1Section kind, http::H1Messages messages, std::span<char> bytes,
+                         const http::H1LineEnds& ends, base::Arena& arena, ReadSection& read) {
   http::Headers fields;
   const char* why = nullptr;
   if (kind == http::H1Section::kRequest) {
@@ -44,20 +50,23 @@ inline void parseSection(http::H1Section kind, std::span<char> bytes, const http
     read.start = std::to_string(raw.status) + " " + std::to_string(static_cast<int>(raw.version));
     fields = raw.fields;
   } else {
-    why = parseTrailers(bytes, ends, read.fieldLines, arena, fields);
+    why = parseTrailers(bytes, ends, read.fieldLines, arena, messages, fields);
   }
   if (why != nullptr) read.why = why;
-  for (const http::Field& field : fields) read.fields.emplace_back(field.name, field.value);
+  for (const http::Field& field : fields) {
+    read.fields.emplace_back(field.name, field.value);
+    read.received.emplace_back(field.receivedName());
+  }
 }
 
 /// `text` is copied, so that AddressSanitizer sees each byte that is read behind it.
 inline ReadSection readSection(http::H1Section kind, std::string_view text, const http::MessageBounds& bounds,
-                               SectionReading reading) {
+                               SectionReading reading, http::H1Messages messages) {
   const std::vector<char> copy(text.begin(), text.end());
   const std::string_view bytes{copy.data(), copy.size()};
   base::ChunkPool pool;
   base::Arena arena(pool);
-  http::H1SectionReader reader(pool, bounds);
+  http::H1SectionReader reader(pool, bounds, messages);
   reader.begin(kind);
   ReadSection read;
   http::H1LineEnds ends;
@@ -73,8 +82,12 @@ inline ReadSection readSection(http::H1Section kind, std::string_view text, cons
   read.fieldLines = reader.fieldLines();
   const std::span<char> section = reader.collect(arena, bytes.substr(0, read.used), ends);
   if (!atOnce) ends.clear();
-  parseSection(kind, section, ends, arena, read);
+  parseSection(kind, messages, section, ends, arena, read);
   return read;
+}
+inline ReadSection readSection(http::H1Section kind, std::string_view text, const http::MessageBounds& bounds,
+                               SectionReading reading) {
+  return readSection(kind, text, bounds, reading, messagesOf(kind));
 }
 
 }  // namespace sluice::test

@@ -49,7 +49,7 @@ void readIdentitySource(FieldReader reader, std::vector<std::string_view>& given
 
 /// Fields that the gateway itself writes or removes, or that tell a Backend something else.
 bool isTakenField(std::string_view name) {
-  return base::isReservedField(name) || name.starts_with("x-forwarded") || name == "host" || name == "via" ||
+  return base::isReservedField(name) || name.starts_with("x-forwarded") || name == "host" || base::isLoopField(name) ||
          name == "forwarded" || name == "x-real-ip" || name == "authorization" || name == "cookie";
 }
 

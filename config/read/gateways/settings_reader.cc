@@ -113,6 +113,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
                           {"headerBytes", settings.headerBytes, 64, kMaxBytes},
                           {"headerFields", settings.headerFields, 1, kMaxCount},
+                          {"responseFields", settings.responseFields, 1, kMaxCount},
                           {"headerMemory", settings.headerMemory, 0, kMaxBytes},
                           {"headerMemoryTotal", settings.headerMemoryTotal, 0, kMaxBytes},
                           {"informationalResponses", settings.informationalResponses, 0, kMaxCount},

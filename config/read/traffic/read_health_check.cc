@@ -197,6 +197,8 @@ void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic) {
   spec.read("dns", traffic.dns, readTrafficDns);
   spec.read("circuitBreaker", traffic.circuitBreaker, readOwnCircuitBreaker);
   spec.read("loadBalancing", traffic.loadBalancing, readLoadBalancing);
+  static constexpr Choice<bool> kSendsVia[] = {{"On", true}, {"Off", false}};
+  spec.read("via", traffic.sendsVia, kSendsVia);
 }
 
 }  // namespace sluice::config

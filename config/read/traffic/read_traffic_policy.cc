@@ -58,6 +58,12 @@ void checkRequestPriority(FieldReader& spec, const TrafficPolicy& policy) {
   spec.error("priority", "is for routes and their rules alone, not for a Gateway, a Backend or a Service");
 }
 
+/// Refuses `via` for anything but a Backend or a Service, because only its owner knows what it does with the field.
+void checkVia(FieldReader& spec, const TrafficPolicy& policy) {
+  if (!policy.sendsVia || std::all_of(policy.targets.begin(), policy.targets.end(), isBackendTarget)) return;
+  spec.error("via", "is for a Backend or a Service alone, not for Gateways and routes");
+}
+
 void readPriority(FieldReader& reader, FailoverPriority& priority) {
   priority.path = reader.path();
   reader.read(required("backendRef"), priority.backendRef, readBackendObjectReference);
@@ -130,15 +136,16 @@ void readTrafficPolicy(FieldReader& spec, TrafficPolicy& policy) {
   spec.read("priority", policy.priority, kPriorities);
   constexpr std::string_view kAll[] = {"retry",        "failover",     "healthCheck",    "timeout",
                                        "tcpKeepalive", "dns",          "circuitBreaker", "loadBalancing",
-                                       "matching",     "integrations", "priority"};
+                                       "matching",     "integrations", "priority",       "via"};
   if (spec.given() && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
     spec.error(
         "must have retry, failover, healthCheck, timeout, tcpKeepalive, dns, circuitBreaker, loadBalancing, matching, "
-        "integrations or priority");
+        "integrations, priority or via");
   }
   if (matchesTooLate(policy)) spec.error("matching", std::string(kMatchesTooLate));
   checkPriorities(spec, policy);
   checkRequestPriority(spec, policy);
+  checkVia(spec, policy);
   checkBackendFields(spec, policy);
   if (policy.dns && hasTargetOf<Service>(policy)) {
     spec.error("dns", "is not for a Service, whose endpoints have addresses");

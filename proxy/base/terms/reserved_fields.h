@@ -29,4 +29,9 @@ constexpr bool isReservedField(std::string_view lowerCaseName) {
          std::find(kReservedFields.begin(), kReservedFields.end(), lowerCaseName) != kReservedFields.end();
 }
 
+/// Returns true for the name, in lower case, of a field by which gateways recognize that a request is in a loop.
+constexpr bool isLoopField(std::string_view lowerCaseName) {
+  return lowerCaseName == "via" || lowerCaseName == "sluice-via";
+}
+
 }  // namespace sluice::base

@@ -95,6 +95,7 @@ std::string settingsIdentity(const routing::ConnectionSettings& settings) {
             (settings.dns.respectTtl ? "" : "|ttl=none") + "|refresh=" + number(settings.dns.refreshRate);
   }
   if (settings.logicalDns) text += "|dns=logical";
+  if (!settings.sendsVia) text += "|via=off";
   if (settings.requestsPerConnection > 0) text += "|requests=" + std::to_string(settings.requestsPerConnection);
   return text + balancingIdentity(settings.balancing) + boundsIdentity(settings);
 }

@@ -42,6 +42,7 @@ routing::ConnectionSettings connectionSettings(const TrafficSettings& settings) 
     result.bounds = highBounds(settings.circuitBreaker);
   }
   if (settings.loadBalancing != nullptr) result.balancing = *settings.loadBalancing;
+  result.sendsVia = settings.sendsVia == nullptr || *settings.sendsVia;
   return result;
 }
 

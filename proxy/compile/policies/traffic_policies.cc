@@ -42,6 +42,7 @@ void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& s
   if (traffic.dns) settings.dns = &*traffic.dns;
   if (traffic.circuitBreaker) settings.circuitBreaker = &*traffic.circuitBreaker;
   if (traffic.loadBalancing) settings.loadBalancing = &*traffic.loadBalancing;
+  if (traffic.sendsVia) settings.sendsVia = &*traffic.sendsVia;
 }
 
 /// Returns the value of a field; null if it is absent.
@@ -85,6 +86,7 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
   if (dns == nullptr) dns = others.dns;
   if (circuitBreaker == nullptr) circuitBreaker = others.circuitBreaker;
   if (loadBalancing == nullptr) loadBalancing = others.loadBalancing;
+  if (sendsVia == nullptr) sendsVia = others.sendsVia;
   if (matching == nullptr) matching = others.matching;
   if (integrations == nullptr) integrations = others.integrations;
   if (priority == nullptr) priority = others.priority;

@@ -37,6 +37,7 @@ struct TrafficSettings {
   const config::TrafficDns* dns = nullptr;
   const config::CircuitBreakerFields* circuitBreaker = nullptr;
   const base::LoadBalancing* loadBalancing = nullptr;
+  const bool* sendsVia = nullptr;                   // of Backends, and of policies for Backends and Services alone
   const base::RequestMatching* matching = nullptr;  // of policies for listeners and Gateways alone
   const config::IntegrationFields* integrations = nullptr;
   const config::RequestPriority* priority = nullptr;
@@ -61,7 +62,7 @@ struct TrafficSettings {
   /// Returns whether they may have settings for connections to Backends.
   bool governsConnections() const {
     return timeouts != nullptr || keepalive != nullptr || dns != nullptr || circuitBreaker != nullptr ||
-           loadBalancing != nullptr || priority != nullptr;
+           loadBalancing != nullptr || sendsVia != nullptr || priority != nullptr;
   }
   /// Takes fields that are not set here from the settings of a less specific policy.
   void inherit(const TrafficSettings& others);

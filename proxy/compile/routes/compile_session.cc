@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "proxy/base/terms/reserved_fields.h"
 #include "proxy/base/text.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/routes/compile_headers.h"
@@ -21,10 +22,11 @@ constexpr std::string_view kNoLiterals = "\\^$.|?*+()[]{}";
 constexpr std::string_view kNoCookiePath = ";";
 
 // Fields with another meaning, which the value of a session would overwrite.
-constexpr std::array<std::string_view, 4> kTaken = {"cookie", "host", "set-cookie", "via"};
+constexpr std::array<std::string_view, 3> kTaken = {"cookie", "host", "set-cookie"};
 
 bool isTaken(std::string_view field) {
-  return http::isReservedField(field) || std::find(kTaken.begin(), kTaken.end(), field) != kTaken.end();
+  return http::isReservedField(field) || base::isLoopField(field) ||
+         std::find(kTaken.begin(), kTaken.end(), field) != kTaken.end();
 }
 
 std::string textOf(const RuleName& name, const config::RouteRule& rule) {

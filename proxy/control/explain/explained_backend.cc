@@ -57,6 +57,7 @@ ExplainedBackend explainedBackend(const http::RequestHead& request, const routin
   result.port = plan.port;
   result.protocol = protocolInWords(plan);
   if (plan.tls) result.tls = explainedTls(*plan.tls);
+  result.sendsVia = plan.connection.sendsVia;
   if (plan.endpoints) {
     const routing::BackendPlan& current = newest(snapshot, plan);
     for (std::size_t i = 0; i < current.endpoints->size(); ++i) {

@@ -136,6 +136,7 @@ struct ExplainedBackend {
   std::uint16_t port = 0;
   std::string protocol;
   std::optional<ExplainedTls> tls;
+  bool sendsVia = true;  // or Sluice-Via in its place
   /// The literal address, the endpoints, or the addresses of the name.
   std::vector<ExplainedAddress> addresses;
   bool unresolved = false;                     // the hostname is a name, and was not resolved

@@ -279,6 +279,7 @@ void addDestinationLines(FactLines& lines, const ExplainedBackend& backend) {
   lines.add("  goes to", (backend.hostname.empty() ? "the endpoints of the Service" : backend.hostname) + ", port " +
                              std::to_string(backend.port) + ", " + backend.protocol);
   lines.add("  tls", backend.tls ? tlsInWords(*backend.tls) : "none");
+  if (!backend.sendsVia) lines.add("  via", "Off: requests have Sluice-Via in place of Via");
   if (backend.unresolved) lines.add("  address", "the name was not resolved; --resolve does it");
   if (!backend.resolutionFailure.empty()) lines.add("  address", "none: " + backend.resolutionFailure);
   for (const ExplainedAddress& each : backend.addresses) addAddressLines(lines, each);
@@ -337,6 +338,7 @@ Value backendValue(FactLines& lines, const ExplainedBackend& backend, const std:
                        {"port", backend.port},
                        {"protocol", backend.protocol},
                        {"tls", makeOrNull(backend.tls, tlsValue)},
+                       {"via", ifAny(backend.sendsVia ? "" : "Off")},
                        {"addresses", makeList(backend.addresses, addressValue)},
                        {"resolved", !backend.unresolved},
                        {"resolutionFailure", ifAny(backend.resolutionFailure)},

@@ -71,6 +71,8 @@ std::size_t Attempts::pass(std::size_t count) {
 void Attempts::onReset(const base::Error& error, bool unprocessed) {
   attempt_.unprocessed = unprocessed;
   attempt_.request.end();
+  const bool tunnel = t_.response && t_.response->head.body == http::Body::kTunnel;
+  if (!tunnel && isBeforeHead(t_.responseState)) t_.dropUnsentHead();
   t_.raise(Event::kUpstreamReset, error);
 }
 

@@ -48,7 +48,7 @@ void addEntry(base::Arena& arena, const GatewayIdentity& identity, const std::st
 Passage passageOf(const http::Headers& headers, const GatewayIdentity& identity) {
   Passage passage = Passage::kNone;
   for (const http::Field& field : headers) {
-    if (field.id != http::FieldId::kVia) continue;
+    if (!http::isVia(field.id)) continue;
     const Passage found = passageIn(field.value, identity.pseudonym());
     if (found == Passage::kHere) return found;
     if (found == Passage::kGateway) passage = found;

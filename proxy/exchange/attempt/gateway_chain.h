@@ -1,6 +1,6 @@
-// The fields by which several gateways in a row avoid loops and do not multiply retries. Via shows that a gateway has
-// forwarded the request. Proxy-Status (RFC 9209) shows that a failure is final, because a gateway behind this one has
-// made all its attempts. Pure functions.
+// The fields by which several gateways in a row avoid loops and do not multiply retries. Via, or Sluice-Via, shows that
+// a gateway has forwarded the request. Proxy-Status (RFC 9209) shows that a failure is final, because a gateway behind
+// this one has made all its attempts. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace sluice::exchange {
 
-/// The gateways that have forwarded a request, according to its Via.
+/// The gateways that have forwarded a request, according to its Via and Sluice-Via.
 enum class Passage : std::uint8_t {
   kNone,     // no gateway
   kGateway,  // another gateway, and not this one

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/exchange/transaction/context.h"
 #include "proxy/exchange/transaction/fair_share.h"
 #include "proxy/http/grpc.h"
@@ -44,7 +45,7 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
   hash_ = routing::requestHash(plan_->connection.balancing, message_.head, request.client);
   // A callout that leads back to this gateway is recognized as a loop by this.
-  message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via(message_.head.version));
+  addVia(message_.arena, *plan_, context.identity(), message_.head);
   begin();
 }
 

@@ -38,8 +38,15 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
   head.target = routing::attemptTarget(arena, request, rule, backend);
   if (!head.sentPath.empty() && routing::rewritesPath(rule, backend)) head.sentPath = {};
-  head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));
+  addVia(arena, destination, identity, head);
   return head;
+}
+
+void addVia(base::Arena& arena, const routing::BackendPlan& destination, const GatewayIdentity& identity,
+            http::RequestHead& head) {
+  if (!destination.connection.sendsVia) head.headers.rename(http::FieldId::kVia, http::FieldId::kSluiceVia);
+  const http::FieldId field = destination.connection.sendsVia ? http::FieldId::kVia : http::FieldId::kSluiceVia;
+  head.headers.add(arena, field, identity.via(head.version));
 }
 
 }  // namespace sluice::exchange

@@ -62,4 +62,9 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
                               const GatewayIdentity& identity, const ForwardedClient& client,
                               RuleFilters filters = RuleFilters::kPending);
 
+/// Adds the element of the gateway, by which it recognizes a request that comes back. A Backend that gets no Via has
+/// all elements in Sluice-Via, also those of proxies before this one.
+void addVia(base::Arena& arena, const routing::BackendPlan& destination, const GatewayIdentity& identity,
+            http::RequestHead& head);
+
 }  // namespace sluice::exchange

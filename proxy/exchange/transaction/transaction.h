@@ -109,6 +109,12 @@ class Transaction {
     if (isBeforeHead(responseState) || responseState == ResponseState::kStreaming) error = reason;
     raise(event);
   }
+  /// Forgets that the head of a response has come, because the response is broken: the client can still get an error.
+  void dropUnsentHead() {
+    pending &= ~(bitOf(Event::kResponseArrived) | bitOf(Event::kResponseHead) | bitOf(Event::kResponseReady));
+  }
+  /// Returns true if the response is broken, and no event has been taken for that yet.
+  bool isBroken() const { return (pending & bitOf(Event::kUpstreamReset)) != 0; }
   static constexpr std::uint64_t bitOf(Event event) { return std::uint64_t{1} << static_cast<unsigned>(event); }
 
   /// Sets the caller, which may become known while the request is routed already. The observer counts a request under

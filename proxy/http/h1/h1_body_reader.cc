@@ -90,7 +90,8 @@ H1BodyReader::BodyStep H1BodyReader::nextOfTrailers(std::string_view& input, H1S
   } else {
     Trailers trailers(pool);
     const auto section = sections.collect(trailers.arena, input.substr(0, used), ends);
-    const char* why = parseTrailers(section, ends, sections.fieldLines(), trailers.arena, trailers.fields);
+    const char* why =
+        parseTrailers(section, ends, sections.fieldLines(), trailers.arena, sections.messages(), trailers.fields);
     if (why == nullptr && !checkTrailers(trailers.fields)) why = "a trailer field is malformed";
     if (why != nullptr) return failed({why, 400, {}});
     if (!trailers.fields.empty()) step.trailers.emplace(std::move(trailers));

@@ -5,6 +5,11 @@
 #include "proxy/http/grammar.h"
 
 namespace sluice::http {
+namespace {
+
+bool isBlank(char c) { return c == ' ' || c == '\t'; }
+
+}  // namespace
 
 H1ChunkDecoder::Status H1ChunkDecoder::next(std::string_view& input, std::size_t credit, std::string_view& data) {
   while (!input.empty()) {
@@ -25,9 +30,8 @@ H1ChunkDecoder::Status H1ChunkDecoder::next(std::string_view& input, std::size_t
       continue;
     }
     const bool endsLine = state_ == State::kSizeLf;
-    const bool inExtension = !endsLine && state_ != State::kSize;
     if (!sizeLineByte(c)) return Status::kMalformed;
-    if ((inExtension || c == ';') && state_ != State::kSizeLf) {
+    if (state_ != State::kSize && state_ != State::kSizeLf) {
       if (extensionBytesLeft_ == 0) return Status::kExtensionsTooLong;
       --extensionBytesLeft_;
     }
@@ -55,20 +59,21 @@ bool H1ChunkDecoder::sizeByte(char c) {
 
 bool H1ChunkDecoder::extensionByte(char c) {
   switch (state_) {
+    case State::kBeforeSemicolon:
+      return isBlank(c) || (c == ';' && afterElement(c));
+    case State::kBeforeName:
+      return beforeToken(c, State::kExtensionName);
     case State::kExtensionName:
-    case State::kExtensionToken:
-      if (isTokenChar(c)) {
-        elementEmpty_ = false;
+    case State::kBeforeEquals:
+      return nameByte(c);
+    case State::kBeforeValue:
+      if (c == '"') {
+        state_ = State::kQuoted;
         return true;
       }
-      if (elementEmpty_) return false;
-      if (c != '=' || state_ == State::kExtensionToken) return afterElement(c);
-      state_ = State::kExtensionValue;
-      return true;
-    case State::kExtensionValue:
-      elementEmpty_ = false;
-      state_ = c == '"' ? State::kQuoted : State::kExtensionToken;
-      return c == '"' || isTokenChar(c);
+      return beforeToken(c, State::kExtensionToken);
+    case State::kExtensionToken:
+      return isTokenChar(c) || afterElement(c);
     case State::kQuoted:
       if (c == '"') {
         state_ = State::kAfterQuoted;
@@ -91,10 +96,28 @@ bool H1ChunkDecoder::extensionByte(char c) {
   return false;
 }
 
+// Takes a byte of the name of an extension, or one behind it.
+bool H1ChunkDecoder::nameByte(char c) {
+  if (c == '=') {
+    state_ = State::kBeforeValue;
+    return true;
+  }
+  if (state_ == State::kBeforeEquals) return isBlank(c) || (c == ';' && afterElement(c));
+  if (isTokenChar(c)) return true;
+  if (!isBlank(c)) return afterElement(c);
+  state_ = State::kBeforeEquals;
+  return true;
+}
+
+bool H1ChunkDecoder::beforeToken(char c, State next) {
+  if (isBlank(c)) return true;
+  state_ = next;
+  return isTokenChar(c);
+}
+
 bool H1ChunkDecoder::afterElement(char c) {
-  elementEmpty_ = true;
-  state_ = c == ';' ? State::kExtensionName : State::kSizeLf;
-  return c == ';' || c == '\r';
+  state_ = c == ';' ? State::kBeforeName : isBlank(c) ? State::kBeforeSemicolon : State::kSizeLf;
+  return c == ';' || c == '\r' || isBlank(c);
 }
 
 }  // namespace sluice::http

@@ -1,5 +1,6 @@
-// Takes chunked bodies apart (RFC 9112 section 7.1), strictly: 1*16 HEXDIG, extensions of exactly *( ";" token [ "=" (
-// token / quoted-string ) ] ) without any space around, then CRLF. Extensions are dropped, and bounded per body.
+// Takes chunked bodies apart (RFC 9112 section 7.1), strictly: 1*16 HEXDIG, extensions of exactly *( BWS ";" BWS token
+// [ BWS "=" BWS ( token / quoted-string ) ] ), then CRLF, before which there is no space. Extensions are dropped, and
+// bounded per body.
 //
 // Holds no bytes. Owned by a body reader; one thread.
 #pragma once
@@ -29,8 +30,11 @@ class H1ChunkDecoder {
   enum class State : std::uint8_t {
     kSize,
     kSizeLf,
+    kBeforeSemicolon,  // a space was seen
+    kBeforeName,
     kExtensionName,
-    kExtensionValue,
+    kBeforeEquals,  // a space was seen, so the extension may also be over
+    kBeforeValue,
     kExtensionToken,
     kQuoted,
     kQuotedPair,
@@ -44,14 +48,17 @@ class H1ChunkDecoder {
   bool sizeLineByte(char c);
   bool sizeByte(char c);
   bool extensionByte(char c);
-  // Takes the byte that follows a size or a whole extension: it begins the next extension, or ends the line.
+  bool nameByte(char c);
+  // Takes the byte that follows a size or a whole extension: it leads to the next extension, or ends the line.
   bool afterElement(char c);
+  // Takes a byte where a space leaves the state as it is, and another byte must be a part of a token: then the next
+  // state is `next`.
+  bool beforeToken(char c, State next);
 
   std::uint64_t remaining_ = 0;  // of the chunk
   std::uint32_t extensionBytesLeft_;
   State state_ = State::kSize;
   std::uint8_t digits_ = 0;
-  bool elementEmpty_ = true;  // no byte of the extension's token was seen
 };
 
 }  // namespace sluice::http

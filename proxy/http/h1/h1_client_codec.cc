@@ -34,7 +34,7 @@ Error protocolError(const char* why) { return Error::upstream(ErrorType::kHttpPr
 }  // namespace
 
 H1ClientCodec::H1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits)
-    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool) {}
+    : sink_(sink), limits_(limits), sections_(pool, limits_, H1Messages::kResponses), out_(pool), stash_(pool) {}
 
 StreamId H1ClientCodec::sendRequest(Token token, const RequestHead& head, Scheme /*scheme*/) {
   const bool tunnel = head.body == Body::kTunnel;
@@ -191,7 +191,8 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   }
   H1Framing framing = H1Framing::kUntilClose;
   if (head->body == Body::kLength) framing = H1Framing::kLength;
-  if (raw.fields.find(FieldId::kTransferEncoding) != nullptr) framing = H1Framing::kChunked;
+  const Field* const coding = raw.fields.find(FieldId::kTransferEncoding);
+  if (coding != nullptr && equalsIgnoreCase(coding->value, "chunked")) framing = H1Framing::kChunked;
   body_.begin(framing, head->contentLength.value_or(0), limits_);
   reading_ = Reading::kBody;
   sink_.onResponse(token_, std::move(message));

@@ -71,7 +71,7 @@ bool areWritable(const Headers& headers) {
 
 void putFields(HeadText& writer, const Headers& headers) {
   for (const Field& field : headers) {
-    if (!isCodecField(field.id)) writer.line(field.name, field.value);
+    if (!isCodecField(field.id)) writer.line(field.receivedName(), field.value);
   }
 }
 
@@ -197,7 +197,7 @@ bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Ann
 
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,
                        H1Persistence persistence, std::uint32_t keepAliveSeconds) {
-  if (head.status < 100 || head.status > 599 || !areWritable(head.headers)) return false;
+  if (head.status < 100 || head.status > 999 || !areWritable(head.headers)) return false;
   HeadText writer(out);
   writer.put("HTTP/1.1 ");
   writer.put(head.status);

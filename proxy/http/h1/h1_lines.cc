@@ -1,7 +1,8 @@
 #include "proxy/http/h1/h1_lines.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <string_view>
 
@@ -35,19 +36,43 @@ const char* H1Lines::readFields(std::size_t count, base::Arena& arena, Headers& 
     if (!next(line)) return "a bare CR";
     if (const char* why = takeBytewise(line, arena, fields)) return why;
   }
+  assert(names_ <= end_ + roomBehind(static_cast<std::size_t>(end_ - section_), count) - kNameRoom);
   return nullptr;
 }
 
 const char* H1Lines::takeBytewise(std::span<char> line, base::Arena& arena, Headers& fields) {
-  // A CR, which cannot be part of a name, follows the line.
-  char* end = line.data();
-  while (const char lower = tokenLower(*end)) *end++ = lower;
-  const auto colon = static_cast<std::size_t>(end - line.data());
+  // A CR, which is neither part of a name nor a space, follows the line.
+  const char* const begin = line.data();
+  const char* end = begin;
+  while (isTokenChar(*end)) ++end;
+  const char* colon = end;
+  while (messages_ == H1Messages::kResponses && (*colon == ' ' || *colon == '\t')) ++colon;
   // This also refuses a line that begins with a space: obsolete folding, or a hidden field.
-  if (colon == 0 || *end != ':') return "a field line is not `name: value`";
-  const std::string_view text{line.data(), line.size()};
-  fields.add(arena, text.substr(0, colon), trimSpace(text.substr(colon + 1)));
+  if (end == begin || *colon != ':') return "a field line is not `name: value`";
+  const std::string_view received(begin, static_cast<std::size_t>(end - begin));
+  std::uint32_t toReceived = 0;
+  char* const lower = roomFor(received, arena, toReceived);
+  std::transform(received.begin(), received.end(), lower, tokenLower);
+  const std::string_view name(lower, received.size());
+  const FieldId id = fieldId(name);
+  const bool frames = id == FieldId::kContentLength || id == FieldId::kTransferEncoding;
+  if (frames && colon != end) return "a space before the colon of a field that frames the message";
+  const std::string_view value(colon + 1, static_cast<std::size_t>(begin + line.size() - (colon + 1)));
+  fields.add(arena, {name, trimSpace(value), id, Care::kLook, toReceived});
   return nullptr;
+}
+
+char* H1Lines::roomFor(std::string_view name, base::Arena& arena, std::uint32_t& toReceived) {
+  if (name.size() <= kNameRoom) {
+    char* const room = names_;
+    names_ += name.size();
+    toReceived = static_cast<std::uint32_t>(room - name.data());
+    return room;
+  }
+  char* const copy = arena.bytes(2 * name.size());
+  std::memcpy(copy, name.data(), name.size());
+  toReceived = static_cast<std::uint32_t>(name.size());
+  return copy + name.size();
 }
 
 #if defined(__SSE2__)
@@ -60,40 +85,40 @@ __m128i areBetween(__m128i bytes, char first, char last) {
   return _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(static_cast<char>(last - first))), above);
 }
 
-// The bit by which letters differ in case, which digits and hyphens have, too; then as many bytes of zero. From
-// kNamePiece - n on, the bit is there n times.
-constexpr auto kLowerBits = [] {
-  std::array<char, 2 * kNamePiece> bits{};
-  for (std::size_t i = 0; i < kNamePiece; ++i) bits[i] = 0x20;
-  return bits;
-}();
-
-// Turns the letters, digits and hyphens at `at` into lower case, up to `end` or a few bytes further. Returns the first
-// other byte.
-char* lowerPlainName(char* at, const char* end) {
-  for (; at < end; at += kNamePiece) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i letters = areBetween(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
-    const __m128i plain =
-        _mm_or_si128(_mm_or_si128(letters, areBetween(bytes, '0', '9')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')));
+// Copies the letters, digits and hyphens at `from` in lower case, `most` of them at most, which are whole pieces; the
+// bytes behind them up to a whole piece come along. Returns how many they are.
+std::size_t lowerPlainName(const char* from, std::size_t most, char* to) {
+  // The bit by which letters differ in case, which digits and hyphens have, too.
+  const __m128i lowerBit = _mm_set1_epi8(0x20);
+  for (std::size_t at = 0; at < most; at += kNamePiece) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at));
+    const __m128i lower = _mm_or_si128(bytes, lowerBit);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + at), lower);
+    const __m128i plain = _mm_or_si128(_mm_or_si128(areBetween(lower, 'a', 'z'), areBetween(bytes, '0', '9')),
+                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-')));
     const unsigned others = ~static_cast<unsigned>(_mm_movemask_epi8(plain)) | 1U << kNamePiece;
     const auto count = static_cast<std::size_t>(std::countr_zero(others));
-    const __m128i lower = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kLowerBits.data() + kNamePiece - count));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm_or_si128(bytes, lower));
     if (count < kNamePiece) return at + count;
   }
-  return at;
+  return most;
 }
 
 }  // namespace
 
 inline bool H1Lines::takeAtOnce(char* stop, base::Arena& arena, Headers& fields) {
-  char* const colon = lowerPlainName(at_, stop);
-  if (colon == at_ || colon >= stop || *colon != ':') return false;
-  char* const value = colon + (colon[1] == ' ' ? 2 : 1);
+  static_assert(kNameRoom % kNamePiece == 0);
+  const std::size_t size = lowerPlainName(at_, kNameRoom, names_);
+  const char* const colon = at_ + size;
+  if (size == 0 || colon >= stop || *colon != ':') return false;
+  const char* const value = colon + (colon[1] == ' ' ? 2 : 1);
   if (stop > value && (*value == ' ' || stop[-1] == ' ')) return false;
-  const std::string_view name{at_, static_cast<std::size_t>(colon - at_)};
-  fields.add(arena, {name, {value, static_cast<std::size_t>(stop - value)}, fieldId(name), Care::kNone});
+  const std::string_view name{names_, size};
+  fields.add(arena, {name,
+                     {value, static_cast<std::size_t>(stop - value)},
+                     fieldId(name),
+                     Care::kNone,
+                     static_cast<std::uint32_t>(names_ - at_)});
+  names_ += size;
   at_ = stop + 2;
   ++line_;
   return true;

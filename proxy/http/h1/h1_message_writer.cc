@@ -44,7 +44,7 @@ bool H1MessageWriter::endBody(const BodyPipe& pipe, base::ByteQueue& out) {
   if (const Headers* trailers = pipe.trailers()) {
     for (const Field& field : *trailers) {
       if (!isFieldName(field.name) || !isFieldValue(field.value)) return false;
-      out.append(field.name);
+      out.append(field.receivedName());
       out.append(": ");
       out.append(field.value);
       out.append("\r\n");

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "proxy/http/grammar.h"
-#include "proxy/http/h1/h1_lines.h"
 
 namespace sluice::http {
 namespace {
@@ -42,8 +41,9 @@ inline bool H1SectionReader::countLine(std::size_t size, std::string_view piece)
   if (!withinLimits(size, piece)) return false;
   if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
   ++lines_;
-  if (fieldLines() <= limits_.headerFields) return true;
-  fail("too many fields", 431, Limit::kHeaderFields);
+  if (fieldLines() <= mostFields_) return true;
+  const bool ofRequest = messages_ == H1Messages::kRequests;
+  fail("too many fields", 431, ofRequest ? Limit::kHeaderFields : Limit::kResponseFields);
   return false;
 }
 
@@ -63,7 +63,7 @@ bool H1SectionReader::countWhole(const H1LineEnds& ends) {
   const std::size_t lines = ends.count() - (isRequest ? 1 : 0);
   const std::size_t text = ends.sectionSize() - 2 * (lines + 1) - (isRequest ? ends[0] + 2 : 0);
   if (text + lines * kFieldLineOverhead > limits_.headerBytes) return false;
-  if (ends.count() - (section_ == H1Section::kTrailers ? 0 : 1) > limits_.headerFields) return false;
+  if (ends.count() - (section_ == H1Section::kTrailers ? 0 : 1) > mostFields_) return false;
   lines_ = static_cast<std::uint32_t>(ends.count());
   return true;
 }
@@ -107,7 +107,7 @@ H1SectionReader::Status H1SectionReader::failStart(char first) {
 std::span<char> H1SectionReader::collect(base::Arena& arena, std::string_view lastPiece, H1LineEnds& ends) {
   lastPiece.remove_prefix(leading_);
   const std::size_t size = kept_.size() + lastPiece.size();
-  char* const text = arena.bytes(size + H1Lines::kPadding);
+  char* const text = arena.bytes(size + H1Lines::roomBehind(size, fieldLines()));
   char* end = text;
   while (!kept_.empty()) {
     const std::string_view run = kept_.front();
@@ -180,7 +180,7 @@ bool isOtherMajorVersion(std::string_view text) {
 
 H1Fault parseRequestHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
                          RawRequest& request) {
-  H1Lines lines(section, ends);
+  H1Lines lines(section, ends, H1Messages::kRequests);
   std::span<char> first;
   if (!lines.next(first)) return {"a bare CR"};
   const std::string_view line{first.data(), first.size()};
@@ -201,7 +201,7 @@ H1Fault parseRequestHead(std::span<char> section, const H1LineEnds& ends, std::s
 const char* parseResponseHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines,
                               base::Arena& arena, RawResponse& response) {
   constexpr std::size_t kStatusEnd = kVersionSize + 4;
-  H1Lines lines(section, ends);
+  H1Lines lines(section, ends, H1Messages::kResponses);
   std::span<char> first;
   if (!lines.next(first)) return "a bare CR";
   const std::string_view line{first.data(), first.size()};
@@ -220,8 +220,8 @@ const char* parseResponseHead(std::span<char> section, const H1LineEnds& ends, s
 }
 
 const char* parseTrailers(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
-                          Headers& fields) {
-  return H1Lines(section, ends).readFields(fieldLines, arena, fields);
+                          H1Messages messages, Headers& fields) {
+  return H1Lines(section, ends, messages).readFields(fieldLines, arena, fields);
 }
 
 }  // namespace sluice::http

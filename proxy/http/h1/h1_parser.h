@@ -16,6 +16,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/error.h"
 #include "proxy/http/h1/h1_line_ends.h"
+#include "proxy/http/h1/h1_lines.h"
 #include "proxy/http/hygiene.h"
 #include "proxy/http/limits.h"
 
@@ -36,7 +37,11 @@ class H1SectionReader {
  public:
   enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
 
-  H1SectionReader(base::ChunkPool& pool, const MessageBounds& limits) : limits_(limits), kept_(pool) {}
+  H1SectionReader(base::ChunkPool& pool, const MessageBounds& limits, H1Messages messages)
+      : limits_(limits),
+        mostFields_(messages == H1Messages::kRequests ? limits.headerFields : limits.responseFields),
+        messages_(messages),
+        kept_(pool) {}
 
   /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112
   /// section 2.2).
@@ -52,6 +57,7 @@ class H1SectionReader {
   std::span<char> collect(base::Arena& arena, std::string_view lastPiece, H1LineEnds& ends);
 
   const H1Fault& fault() const { return fault_; }
+  H1Messages messages() const { return messages_; }
   /// Returns the number of field lines that were seen, without the start line.
   std::size_t fieldLines() const { return section_ == H1Section::kTrailers || lines_ == 0 ? lines_ : lines_ - 1; }
   /// Returns true if some bytes of an unfinished section have arrived.
@@ -74,6 +80,8 @@ class H1SectionReader {
   bool atRequestLine() const { return lines_ == 0 && section_ == H1Section::kRequest; }
 
   const MessageBounds& limits_;
+  const std::uint32_t mostFields_;
+  const H1Messages messages_;
   base::ByteQueue kept_;
   H1Fault fault_;
   std::uint32_t lineBytes_ = 0;     // of the line that is open, in kept_
@@ -86,14 +94,14 @@ class H1SectionReader {
 };
 
 /// These take a section from collect(), behind which as many bytes are free as H1Lines needs, and the ends of its lines
-/// as far as they are known; turn names into lower case in place, and leave views into it. They return nullptr, or why
-/// the section is malformed; for a request together with the status. Hygiene decides which bytes a name, value, method
+/// as far as they are known, and leave views into it and into the bytes behind it. They return nullptr, or why the
+/// section is malformed; for a request together with the status. Hygiene decides which bytes a name, value, method
 /// or target may have. A higher minor version is read as HTTP/1.1 (RFC 9110 section 2.5).
 H1Fault parseRequestHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
                          RawRequest& request);
 const char* parseResponseHead(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines,
                               base::Arena& arena, RawResponse& response);
 const char* parseTrailers(std::span<char> section, const H1LineEnds& ends, std::size_t fieldLines, base::Arena& arena,
-                          Headers& fields);
+                          H1Messages messages, Headers& fields);
 
 }  // namespace sluice::http

@@ -14,7 +14,7 @@ class H1RequestSections : public H1SectionReader {
  public:
   /// `account` is null if sections are free.
   H1RequestSections(base::ChunkPool& pool, const MessageBounds& limits, HeadAccount* account)
-      : H1SectionReader(pool, limits), charge(account) {}
+      : H1SectionReader(pool, limits, H1Messages::kRequests), charge(account) {}
 
   /// Charges the bytes that are kept. Returns the bound that they would exceed, if any; the caller must then drop them.
   std::optional<Limit> chargeKept() { return charge.reach(keptBytes()); }

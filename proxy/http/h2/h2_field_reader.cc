@@ -68,8 +68,8 @@ H2FieldReader::Line H2FieldReader::add(std::string_view name, std::string_view v
   const std::size_t size = name.size() + value.size() + kSectionLineOverhead;
   bytes_ += size;
   if (!pseudo) ++lines_;
-  if (bytes_ > most_ || lines_ > limits_.headerFields) {
-    drop(lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes);
+  if (bytes_ > most_ || lines_ > mostLines_) {
+    drop(lines_ > mostLines_ ? excessOfLines_ : Limit::kHeaderBytes);
     return bytes_ <= kHopeless * limits_.headerBytes ? weigh(size) : Line::kHopeless;
   }
   if (pseudo) {

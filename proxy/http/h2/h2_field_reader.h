@@ -1,5 +1,5 @@
-// Collects the lines of the field section that is arriving, within limits.headerBytes and limits.headerFields, and as
-// far as the connection's account has room for them.
+// Collects the lines of the field section that is arriving, within limits.headerBytes and limits.headerFields, or
+// limits.responseFields, and as far as the connection's account has room for them.
 //
 // A connection receives one section at a time (RFC 9113 section 4.3), so one reader serves all its streams. A section
 // that grows too large is decoded to its end, because the peer's HPACK state depends on it, but nothing of it is kept.
@@ -20,9 +20,13 @@ namespace sluice::http {
 
 class H2FieldReader {
  public:
-  /// `account` is null if sections are free.
-  H2FieldReader(base::ChunkPool& pool, const Limits& limits, HeadAccount* account)
-      : arena(pool), charge(account), limits_(limits) {}
+  /// `ofResponses`: the peer is a backend. `account` is null if sections are free.
+  H2FieldReader(base::ChunkPool& pool, const Limits& limits, bool ofResponses, HeadAccount* account)
+      : arena(pool),
+        charge(account),
+        limits_(limits),
+        mostLines_(ofResponses ? limits.responseFields : limits.headerFields),
+        excessOfLines_(ofResponses ? Limit::kResponseFields : Limit::kHeaderFields) {}
 
   enum class Line : std::uint8_t {
     kTaken,       // or left out, of a section that broke a bound
@@ -76,6 +80,8 @@ class H2FieldReader {
   [[gnu::noinline]] Line weigh(std::size_t bytes);
 
   const Limits& limits_;
+  const std::uint32_t mostLines_;
+  const Limit excessOfLines_;
   unsigned allowed_ = 0;    // the pseudo-header fields that may still come, as bits
   std::uint64_t most_ = 0;  // bytes that are kept: none of a section that broke a bound
   std::uint64_t bytes_ = 0;

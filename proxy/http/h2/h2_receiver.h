@@ -22,7 +22,9 @@ namespace sluice::http {
 class H2Receiver {
  public:
   H2Receiver(H2Connection& connection, HeadAccount* account)
-      : connection_(connection), drain_(connection), section_(connection.pool, connection.limits, account) {
+      : connection_(connection),
+        drain_(connection),
+        section_(connection.pool, connection.limits, connection.side == H2Side::kClient, account) {
     connection.receiver = this;
   }
   H2Receiver(const H2Receiver&) = delete;

@@ -36,6 +36,8 @@ struct ConnectionSettings {
   std::uint32_t requestsPerConnection = 0;
   /// Which endpoint, or which address of the Backend's name, a request goes to.
   base::LoadBalancing balancing = {};
+  /// False for a Backend that treats requests with Via differently: they have Sluice-Via in its place.
+  bool sendsVia = true;
 
   /// Returns true if a request must choose one of the addresses of the Backend's name first.
   bool choosesAddress() const { return balancing.type != base::BalancerType::kLeastRequest || perEndpoint.any(); }

@@ -17,6 +17,7 @@ http::Limits httpLimits(const base::Settings& settings) {
   made.requestLineBytes = narrow(limits.requestLineBytes);
   made.headerBytes = narrow(limits.headerBytes);
   made.headerFields = narrow(limits.headerFields);
+  made.responseFields = narrow(limits.responseFields);
   made.informationalResponses = narrow(limits.informationalResponses);
   made.chunkExtensionBytes = narrow(limits.chunkExtensionBytes);
   made.concurrentStreams = narrow(limits.concurrentStreams);

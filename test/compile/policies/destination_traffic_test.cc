@@ -148,7 +148,7 @@ TEST(DestinationTraffic, GovernsTheServersOfExternalAuthorization) {
 TEST(DestinationTraffic, IsThatOfABackendItself) {
   const std::string own =
       "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {name: own}\nspec: {destination: {type: FQDN, fqdn: "
-      "{hostname: own.test, port: 80}}, tcpKeepalive: {probes: 7}}\n";
+      "{hostname: own.test, port: 80}}, tcpKeepalive: {probes: 7}, via: 'Off'}\n";
   const std::string ref = "{group: sluice.dev, kind: Backend, name: own, port: 80}";
   const World world = destinationWorld(routeWith(askingServer(ref) + ", " + mirroringTo(ref)),
                                        {own, destinationPolicy("{group: sluice.dev, kind: Backend, name: own}",
@@ -158,6 +158,7 @@ TEST(DestinationTraffic, IsThatOfABackendItself) {
   for (const auto& plan : {serverIn(world), destinationRule(world).mirrors[0].backend}) {
     EXPECT_EQ(plan->connection.keepalive, (base::TcpKeepalive{.probes = 7})) << "its own field comes first";
     EXPECT_TRUE(plan->connection.logicalDns);
+    EXPECT_FALSE(plan->connection.sendsVia);
   }
 }
 

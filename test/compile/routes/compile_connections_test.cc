@@ -236,6 +236,16 @@ TEST(ConnectionCompilation, HasConnectionsProbed) {
                 .identity);
 }
 
+TEST(ConnectionCompilation, SendsViaUnlessAPolicySaysOtherwise) {
+  const World plain = connectedWorld({});
+  EXPECT_TRUE(planIn(plain).connection.sendsVia);
+  EXPECT_TRUE(planIn(connectedWorld({connecting("p", kToTheBackend, "via: 'On'")})).connection.sendsVia);
+  const World without = connectedWorld({connecting("p", kToTheBackend, "via: 'Off'")});
+  EXPECT_FALSE(planIn(without).connection.sendsVia);
+  EXPECT_NE(planIn(without).identity, planIn(plain).identity) << "a reload must not keep the other plan";
+  EXPECT_EQ(planIn(without).countedAs(), planIn(plain).countedAs());
+}
+
 TEST(ConnectionCompilation, LooksNamesUpAsAPolicySays) {
   const std::string fields = "dns: {type: Logical, dnsRefreshRate: 10s, respectDnsTtl: false, lookupFamily: IPv6}";
   const World world = connectedWorld({connecting("p", kToTheBackend, fields)});

@@ -91,6 +91,7 @@ inline void describe(const BackendTraffic& of, ModelDescription& to) {
     to.add("balancing", l->type, l->source, l->names, l->cookieTtl, l->cookiePath, l->tableSize, l->slowStart,
            l->panicThreshold, l->prefersZone, l->minEndpointsInZone, l->minEndpoints);
   }
+  if (of.sendsVia) to.add("via", *of.sendsVia);
 }
 
 inline std::string described(const TrafficPolicy& policy) {

@@ -125,8 +125,8 @@ TEST(Identity, SaysWhatIsWrongWithIt) {
 }
 
 TEST(Identity, IsForwardedInNoFieldThatHasAnotherMeaning) {
-  for (const char* name : {"Connection", "transfer-encoding", "Proxy-Authorization", "Host", "via", "Forwarded",
-                           "X-Forwarded-For", "x-real-ip", "Authorization", "Cookie"}) {
+  for (const char* name : {"Connection", "transfer-encoding", "Proxy-Authorization", "Host", "via", "Sluice-Via",
+                           "Forwarded", "X-Forwarded-For", "x-real-ip", "Authorization", "Cookie"}) {
     EXPECT_THAT(
         faultsOfIdentity("forward: {header: " + std::string(name) + "}"),
         ElementsAre(AllOf(HasSubstr("identity.forward.header: must not be "), EndsWith(", which has another meaning"))))

@@ -46,6 +46,17 @@ TEST(ExplainedBackends, NameTheDestinationAndLeaveNamesUnresolved) {
   EXPECT_TRUE(backend.addresses[1].permitted);
 }
 
+TEST(ExplainedBackends, SayThatABackendGetsNoVia) {
+  EXPECT_TRUE(explained(World({test::kClass, test::kGateway, test::kBackend, rulesWithBackend("")}), "http://a.test/")
+                  .backends.at(0)
+                  .sendsVia);
+  const World without({test::kClass, test::kGateway, test::kBackend, rulesWithBackend(""),
+                       "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\n"
+                       "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}], "
+                       "via: 'Off'}\n"});
+  EXPECT_FALSE(explained(without, "http://a.test/").backends.at(0).sendsVia);
+}
+
 TEST(ExplainedBackends, SayWhyANameHasNoAddress) {
   ExplainedBackend backend;
   backend.unresolved = true;

@@ -70,6 +70,18 @@ TEST(ExplanationOutput, SaysWhichCertificatesTheListenerWants) {
   EXPECT_THAT(content::outputJson(outputFor("").value), Not(HasSubstr("clientCertificates")));
 }
 
+TEST(ExplanationOutput, SaysWhichBackendGetsNoVia) {
+  for (const bool sends : {true, false}) {
+    Explanation explanation;
+    explanation.backends.resize(1);
+    explanation.backends[0].name = "default/origin";
+    explanation.backends[0].sendsVia = sends;
+    const content::Output output = explanationOutput(explanation);
+    EXPECT_EQ(output.text.find("  via       Off: ") == std::string::npos, sends);
+    EXPECT_EQ(content::outputJson(output.value).find(R"("via":"Off")") == std::string::npos, sends);
+  }
+}
+
 TEST(ExplanationOutput, ShowsNoValueOfAHeaderAndNoQuery) {
   const World world(
       {test::kClass, test::kGateway, test::kBackend,

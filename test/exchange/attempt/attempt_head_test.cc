@@ -118,6 +118,17 @@ TEST_F(AttemptHead, AppendsItselfToVia) {
   EXPECT_EQ(joined(make(), "via"), "1.0 other | 1.0 sluice-test");
 }
 
+TEST_F(AttemptHead, LeavesViaOutForABackendThatGetsNone) {
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->connection.sendsVia = false;
+  backend_.backend = plan;
+  request_.headers.add(arena_, http::FieldId::kVia, "1.0 other");
+  request_.headers.add(arena_, http::FieldId::kSluiceVia, "1.1 sluice-a");
+  EXPECT_EQ(joined(make(), "via"), "");
+  EXPECT_EQ(joined(make(), "sluice-via"), "1.0 other | 1.1 sluice-a | 1.1 sluice-test");
+  EXPECT_EQ(request_.headers.find(http::FieldId::kVia)->value, "1.0 other") << "another attempt may send it";
+}
+
 TEST_F(AttemptHead, DropsForwardedFieldsOfTheClient) {
   for (const char* name : {"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port", "forwarded",
                            "x-real-ip", "x-forwarded-client-cert"}) {

@@ -10,9 +10,15 @@ namespace {
 
 class GatewayChain : public ::testing::Test {
  protected:
+  /// Returns the passage by these lines, which either field may have.
   Passage passage(const std::vector<std::string_view>& lines) {
+    const Passage byVia = passageBy(http::FieldId::kVia, lines);
+    EXPECT_EQ(passageBy(http::FieldId::kSluiceVia, lines), byVia);
+    return byVia;
+  }
+  Passage passageBy(http::FieldId field, const std::vector<std::string_view>& lines) {
     http::Headers headers;
-    for (const std::string_view line : lines) headers.add(arena_, http::FieldId::kVia, line);
+    for (const std::string_view line : lines) headers.add(arena_, field, line);
     return passageOf(headers, identity_);
   }
   std::string marked(base::ErrorType type) {

@@ -19,16 +19,20 @@ MessageBounds narrowBounds() {
   MessageBounds bounds;
   bounds.requestLineBytes = 40;
   bounds.headerBytes = 240;
-  bounds.headerFields = 4;
+  bounds.headerFields = bounds.responseFields = 4;
   return bounds;
 }
 
 /// Expects that both ways come to the same, and returns it.
-ReadSection readBothWays(H1Section kind, const std::string& text, const MessageBounds& bounds = narrowBounds()) {
-  const ReadSection atOnce = readSection(kind, text, bounds, SectionReading::kAtOnce);
-  const ReadSection byLines = readSection(kind, text, bounds, SectionReading::kByLines);
+ReadSection readBothWays(H1Section kind, const std::string& text, H1Messages messages) {
+  const ReadSection atOnce = readSection(kind, text, narrowBounds(), SectionReading::kAtOnce, messages);
+  const ReadSection byLines = readSection(kind, text, narrowBounds(), SectionReading::kByLines, messages);
   EXPECT_EQ(atOnce, byLines) << text << "\n" << atOnce.why << "\n" << byLines.why;
   return atOnce;
+}
+
+ReadSection readBothWays(H1Section kind, const std::string& text) {
+  return readBothWays(kind, text, test::messagesOf(kind));
 }
 
 const std::vector<std::string>& startLines() {
@@ -55,9 +59,11 @@ const std::vector<std::string>& startLines() {
 
 const std::vector<std::string>& fieldLines() {
   static const std::vector<std::string> lines{
-      "Host: example.com\r\n", "x-empty:\r\n",   "X-Under_score: 1\r\n", "x-tab: a\tb\r\n",
-      "x-space:  1 \r\n",      "x-cr: a\rb\r\n", "x-lf: a\nb\r\n",       "no colon\r\n",
-      "Content-Length: 5\r\n", " folded\r\n",    "x-del: \x7f\r\n",      "x-long: " + std::string(90, 'v') + "\r\n"};
+      "Host: example.com\r\n", "x-empty:\r\n",           "X-Under_score: 1\r\n",
+      "x-tab: a\tb\r\n",       "x-space:  1 \r\n",       "x-cr: a\rb\r\n",
+      "x-lf: a\nb\r\n",        "no colon\r\n",           "Content-Length: 5\r\n",
+      " folded\r\n",           "x-del: \x7f\r\n",        "x-long: " + std::string(90, 'v') + "\r\n",
+      "X-Spaced \t : 1\r\n",   "Content-Length : 5\r\n", "transfer-encoding\t: chunked\r\n"};
   return lines;
 }
 
@@ -68,6 +74,35 @@ TEST(H1Parser, ReadsAHeadInOnePass) {
   EXPECT_EQ(read.fieldLines, 2U);
   EXPECT_EQ(read.start.substr(0, 6), "GET /a");
   EXPECT_EQ(read.fields, (std::vector<std::pair<std::string, std::string>>{{"host", "b"}, {"x-c", "d"}}));
+  EXPECT_EQ(read.received, (std::vector<std::string>{"Host", "X-C"}));
+}
+
+// RFC 9112 section 5.1. The fields that frame the message are an exception: others may read another end of it.
+TEST(H1Parser, LeavesOutSpacesBeforeAColonInResponsesAlone) {
+  const std::string response = "HTTP/1.1 200 OK\r\n";
+  using Fields = std::vector<std::pair<std::string, std::string>>;
+  for (const std::string spaces : {" ", "\t", " \t "}) {
+    const std::string line = "X-A" + spaces + ": b\r\n\r\n";
+    EXPECT_EQ(readBothWays(H1Section::kResponse, response + line).fields, (Fields{{"x-a", "b"}}));
+    EXPECT_EQ(readBothWays(H1Section::kTrailers, line, H1Messages::kResponses).fields, (Fields{{"x-a", "b"}}));
+    EXPECT_NE(readBothWays(H1Section::kTrailers, line).why, "");
+    EXPECT_NE(readBothWays(H1Section::kRequest, "GET / HTTP/1.1\r\n" + line).why, "");
+    for (const char* framing : {"Content-Length", "transfer-encoding"}) {
+      EXPECT_NE(readBothWays(H1Section::kResponse, response + framing + spaces + ": 1\r\n\r\n").why, "") << framing;
+    }
+  }
+  for (const char* line : {" X-A: b\r\n\r\n", "X A: b\r\n\r\n", " : b\r\n\r\n", "X-A \r\n\r\n"}) {
+    EXPECT_NE(readBothWays(H1Section::kResponse, response + line).why, "") << line;
+  }
+}
+
+TEST(H1Parser, HasALimitForEachKindOfMessage) {
+  const std::string five = "a: 1\r\nb: 2\r\nc: 3\r\nd: 4\r\ne: 5\r\n\r\n";
+  EXPECT_EQ(readBothWays(H1Section::kResponse, "HTTP/1.1 200 OK\r\n" + five).limit,
+            static_cast<int>(Limit::kResponseFields));
+  EXPECT_EQ(readBothWays(H1Section::kTrailers, five, H1Messages::kResponses).limit,
+            static_cast<int>(Limit::kResponseFields));
+  EXPECT_EQ(readBothWays(H1Section::kTrailers, five).limit, static_cast<int>(Limit::kHeaderFields));
 }
 
 TEST(H1Parser, KeepsEachLimitOnBothWays) {
@@ -103,7 +138,9 @@ TEST(H1Parser, ReadsTheSameAtOnceAndLineByLine) {
     if (below(8) != 0) text += "\r\n";
     if (below(4) == 0) text += "GET / HTTP/1.1\r\nbehind: 1\r\n\r\n";
     for (std::size_t i = below(3); i > 1 && !text.empty(); --i) text[below(text.size())] = kBytes[below(kBytes.size())];
-    complete += readBothWays(kind, text).status == H1SectionReader::Status::kComplete ? 1 : 0;
+    const H1Messages messages =
+        kind == H1Section::kTrailers && below(2) == 0 ? H1Messages::kResponses : test::messagesOf(kind);
+    complete += readBothWays(kind, text, messages).status == H1SectionReader::Status::kComplete ? 1 : 0;
     if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(complete, 5'000U);

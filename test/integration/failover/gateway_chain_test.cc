@@ -9,6 +9,7 @@
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
 
@@ -106,6 +107,43 @@ TEST_F(ChainedGateways, ARequestInALoopIsRefusedAtOnce) {
   EXPECT_EQ(second.accessLog(1).size(), 1U);
   EXPECT_EQ(first.accessLog(2).size(), 2U) << "it comes back once, and nobody tries it again";
   EXPECT_EQ(asked(), 0U);
+}
+
+/// Returns a policy by which a Backend of chained() gets no Via.
+std::string withoutVia(const std::string& backend) {
+  return "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: v}\n"
+         "spec:\n  targetRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " +
+         backend + "}]\n  via: \"Off\"\n";
+}
+
+TEST_F(ChainedGateways, ALoopEndsAlthoughOneOrBothSendNoVia) {
+  for (const bool both : {false, true}) {
+    GatewaySpec there = chained({origin_.port()});
+    GatewayProcess first(there);
+    GatewaySpec back = chained({first.port()});
+    back.routes += withoutVia("b0");
+    GatewayProcess second(back);
+    there = chained({second.port()});
+    if (both) there.routes += withoutVia("b0");
+    first.reload(there);
+    EXPECT_EQ(askRaw(first.port()).status, 508);
+    EXPECT_EQ(second.accessLog(1).size(), 1U);
+    EXPECT_EQ(first.accessLog(2).size(), 2U) << "it comes back once";
+  }
+  EXPECT_EQ(asked(), 0U);
+}
+
+TEST_F(ChainedGateways, ABackendWithoutViaGetsAllElementsInAnotherField) {
+  GatewaySpec spec = chained({serving_.port()});
+  spec.routes += withoutVia("b0");
+  const GatewayProcess gateway(spec);
+  EXPECT_EQ(
+      askRaw(gateway.port(), "GET / HTTP/1.1\r\nHost: a\r\nVia: 1.0 other\r\nConnection: sluice-via\r\n\r\n").status,
+      200);
+  const std::string head = serving_.heads().back();
+  EXPECT_EQ(countOf(head, "\r\nvia:"), 0U) << head;
+  EXPECT_EQ(countOf(head, "\r\nsluice-via: 1.0 other\r\n"), 1U) << head;
+  EXPECT_EQ(countOf(head, "\r\nsluice-via: 1.1 sluice-"), 1U) << head;
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST_F(RequestIds, AreTheSameForTheClientTheBackendAndTheLog) {
   GatewayProcess gateway(towards(origin_));
   for (const std::string given : {"", "mine-1"}) {
     const std::string answer = askedFor(
-        gateway, given.empty() ? std::vector<std::string>() : std::vector<std::string>{"-H", "X-Request-Id: " + given});
+        gateway, given.empty() ? std::vector<std::string>() : std::vector<std::string>{"-H", "x-request-id: " + given});
     const std::string id = idIn(answer, "\r\nx-request-id: ");
     if (given.empty()) {
       EXPECT_EQ(id.size(), 36U) << answer;

@@ -52,7 +52,7 @@ TEST_F(AbsoluteFormProxy, CarriesNoFieldsOfTheConnectionOn) {
   const std::string head = origin_.heads().front();
   EXPECT_THAT(head, Not(HasSubstr("roxy-")));
   EXPECT_THAT(head, Not(HasSubstr("hop")));
-  EXPECT_THAT(head, HasSubstr("authorization: Bearer own")) << "the client's own credentials are for the destination";
+  EXPECT_THAT(head, HasSubstr("Authorization: Bearer own")) << "the client's own credentials are for the destination";
 }
 
 TEST_F(AbsoluteFormProxy, IsClosedWithoutAPolicy) {

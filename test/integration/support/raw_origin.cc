@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "test/integration/support/h2_client.h"
+
 namespace sluice::test {
 
 RawOrigin::RawOrigin(Script script, std::uint16_t port) : script_(std::move(script)) {
@@ -43,6 +45,14 @@ RawOrigin::~RawOrigin() {
 RawOrigin::Script RawOrigin::answering(std::string response) {
   return [response = std::move(response)](BlockingSocket& socket, RawOrigin& origin) {
     while (!origin.readHead(socket).empty()) socket.send(response);
+  };
+}
+
+RawOrigin::Script RawOrigin::answeringOverHttp2(std::function<std::string(std::uint32_t)> answer) {
+  return [answer = std::move(answer)](BlockingSocket& socket, RawOrigin&) {
+    H2Client server(std::move(socket));
+    std::uint32_t stream = 1;
+    for (; server.readFrame(H2Type::kHeaders, stream); stream += 2) server.send(answer(stream));
   };
 }
 

@@ -25,6 +25,9 @@ class RawOrigin {
   /// Returns a script that answers every request head with the same bytes until the peer ends. It does not separate the
   /// bodies of requests from their heads.
   static Script answering(std::string response);
+  /// Returns a script for an origin of HTTP/2 without TLS, which answers each request with these frames, given its
+  /// stream.
+  static Script answeringOverHttp2(std::function<std::string(std::uint32_t)> answer);
   ~RawOrigin();
   RawOrigin(const RawOrigin&) = delete;
   RawOrigin& operator=(const RawOrigin&) = delete;
