@@ -19,6 +19,16 @@ namespace {
 
 bool isAnyStep(const Step&) { return true; }
 
+/// `from` is a listener or a rule, or null.
+template <typename Covered>
+void takePolicies(std::shared_ptr<const routing::EgressPolicies>& policies, const Covered* from) {
+  if (from != nullptr) {
+    policies = from->egress;
+  } else {
+    policies.reset();
+  }
+}
+
 /// Makes the changes of filters and steps in their order: the filters of the rule act on the head that the steps of the
 /// first round have left, and the other steps on the head that the filters have left. `rule` is null if its filters are
 /// not due.
@@ -55,20 +65,25 @@ ExchangeSteps& Processing::open() {
   if (!steps_) {
     ExchangeStepsOwner& owner = *this;
     steps_.reset(t_.request.arena.make<ExchangeSteps>(owner, t_.token(), t_.client.ip.view(), t_.context, t_.request));
-    steps_->identify(t_.caller);
+    if (t_.caller != nullptr) steps_->identify(t_.caller);
   }
   return *steps_;
 }
 
 // The listener is known before a rule is.
 processing::Place Processing::place() const {
-  const MatchedRoute& route = t_.route;
-  const ExchangeNames names = namesOf(route.listener, route.rule, attempts_.backend());
+  const routing::ServedListener* const listener = t_.route.listener;
+  const routing::Rule* const rule = t_.route.rule;
+  const routing::WeightedBackend* const backend = attempts_.backend();
   routing::EgressCoverage& coverage = steps_->scope.coverage;
-  coverage.ofListener = route.listener != nullptr ? route.listener->egress : nullptr;
-  coverage.ofRule = route.rule != nullptr ? route.rule->egress : nullptr;
-  return {route.listener != nullptr ? std::string_view(route.listener->gateway) : names.gateway, names.route,
-          names.backend, coverage.any() ? &steps_->scope : nullptr};
+  takePolicies(coverage.ofListener, listener);
+  takePolicies(coverage.ofRule, rule);
+  processing::Place place;
+  if (listener != nullptr) place.gateway = listener->gateway;
+  if (rule != nullptr) place.route = rule->route;
+  if (backend != nullptr && backend->backend) place.backend = backend->backend->name;
+  if (coverage.any()) place.scope = &steps_->scope;
+  return place;
 }
 
 // --- the rounds of a request ----------------------------------------------------------------------------------------
