@@ -214,8 +214,8 @@ HealthChecker::HealthChecker(const HealthCheckerParts& parts)
       random_(parts.randomSeed),
       breakers_(kMostProbes, kMostProbes),
       policy_{routing::AddressGuard(), http::Limits(), base::TimeoutSettings(), kMostProbes, 0},
-      upstreams_({parts.worker, parts.resolver, parts.dialer, breakers_, parts.metrics, h2Memory_, policy_,
-                  random_.next() | 1}) {}
+      upstreams_({parts.worker, parts.resolver, parts.dialer, breakers_, failedAddresses_, parts.metrics, h2Memory_,
+                  policy_, random_.next() | 1}) {}
 
 HealthChecker::~HealthChecker() = default;
 

@@ -23,6 +23,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/dial/dialer.h"
+#include "proxy/upstream/dial/failed_addresses.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/upstreams.h"
 
@@ -100,6 +101,7 @@ class HealthChecker final : public net::Beats {
   const HealthCheckerParts parts_;
   base::Random random_;
   upstream::CircuitBreakers breakers_;
+  upstream::FailedAddresses failedAddresses_;  // of checks alone
   http::H2Memory h2Memory_;
   upstream::UpstreamPolicy policy_;
   upstream::Upstreams upstreams_;
