@@ -158,8 +158,8 @@ ApiClient::ApiClient(const ApiClientParts& parts)
     : parts_(parts),
       random_(parts.randomSeed),
       breakers_(kMostConnections, kMostRequests),
-      upstreams_({parts_.worker, parts_.resolver, parts_.dialer, breakers_, parts_.metrics, h2Memory_, apiPolicy(),
-                  random_.next() | 1}) {}
+      upstreams_({parts_.worker, parts_.resolver, parts_.dialer, breakers_, failedAddresses_, parts_.metrics, h2Memory_,
+                  apiPolicy(), random_.next() | 1}) {}
 
 ApiClient::~ApiClient() { cancel(); }
 

@@ -25,6 +25,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/upstream/async_request.h"
 #include "proxy/upstream/dial/dialer.h"
+#include "proxy/upstream/dial/failed_addresses.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/upstreams.h"
 
@@ -151,6 +152,7 @@ class ApiClient final : public net::Beats, private net::Timer {
   unsigned generation_ = 0;  // of connections
   http::H2Memory h2Memory_;
   upstream::CircuitBreakers breakers_;
+  upstream::FailedAddresses failedAddresses_;
   upstream::Upstreams upstreams_;
   std::vector<ApiCall*> due_;
   TurnEnds ends_;
