@@ -188,11 +188,11 @@ TEST_F(H2Downloads, GiveTheConnectionsWindowBackAloneBeforeItRunsShort) {
 
 // --- first windows ------------------------------------------------------------------------------------------
 
-constexpr std::uint32_t kFirstWindow = 4 * 1024;
+constexpr std::uint32_t kSmallWindow = 4 * 1024;
 
 class H2FirstWindow : public H2FlowControl {
  protected:
-  H2FirstWindow() { limits.firstWindow = kFirstWindow; }
+  H2FirstWindow() { limits.firstWindow = kSmallWindow; }
   /// Returns SETTINGS_INITIAL_WINDOW_SIZE, as it was announced.
   std::uint32_t announced() const {
     const std::string& entries = reader.find(H2Type::kSettings, 0)->payload;
@@ -209,24 +209,24 @@ TEST_F(H2FirstWindow, IsAllThatAnUploadHasBeforeItIsWidened) {
   RecordingServerSink sink{pool};
   const auto codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory);
   exchange(*codec, h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::post(), false));
-  EXPECT_EQ(announced(), kFirstWindow);
-  ASSERT_TRUE(sendData(*codec, 1, kFirstWindow));
-  codec->grant(1, kFirstWindow / 2);
+  EXPECT_EQ(announced(), kSmallWindow);
+  ASSERT_TRUE(sendData(*codec, 1, kSmallWindow));
+  codec->grant(1, kSmallWindow / 2);
   exchange(*codec, {});
-  EXPECT_EQ(reader.granted(1), kFirstWindow / 2);
+  EXPECT_EQ(reader.granted(1), kSmallWindow / 2);
   codec->widen(1);
   codec->widen(3);  // there is no such stream
   exchange(*codec, {});
-  EXPECT_EQ(reader.granted(1), kStreamWindow - kFirstWindow / 2);
-  ASSERT_TRUE(sendData(*codec, 1, kStreamWindow - kFirstWindow / 2, true));
-  EXPECT_EQ(sink.last().body.size(), kStreamWindow + kFirstWindow / 2);
+  EXPECT_EQ(reader.granted(1), kStreamWindow - kSmallWindow / 2);
+  ASSERT_TRUE(sendData(*codec, 1, kStreamWindow - kSmallWindow / 2, true));
+  EXPECT_EQ(sink.last().body.size(), kStreamWindow + kSmallWindow / 2);
 }
 
 TEST_F(H2FirstWindow, IsAllThatADownloadHasBeforeItIsWidened) {
   RecordingClientSink sink{pool};
   const auto codec = http::makeH2ClientCodec(sink, pool, limits, clock, &memory);
   exchange(*codec, h2::settings({}) + h2::settingsAck());
-  EXPECT_EQ(announced(), kFirstWindow);
+  EXPECT_EQ(announced(), kSmallWindow);
   http::RequestHead head;
   head.method = http::Method::kGet;
   head.methodText = "GET";
@@ -235,11 +235,11 @@ TEST_F(H2FirstWindow, IsAllThatADownloadHasBeforeItIsWidened) {
   const StreamId id = codec->sendRequest(sink.open().token, head, http::Scheme::kHttp);
   exchange(*codec, {});
   exchange(*codec, h2::headers(id, {{":status", "200"}}, false));
-  ASSERT_TRUE(sendData(*codec, id, kFirstWindow));
+  ASSERT_TRUE(sendData(*codec, id, kSmallWindow));
   codec->widen(id);
   exchange(*codec, {});
-  EXPECT_EQ(reader.granted(id), kStreamWindow - kFirstWindow);
-  ASSERT_TRUE(sendData(*codec, id, kStreamWindow - kFirstWindow, true));
+  EXPECT_EQ(reader.granted(id), kStreamWindow - kSmallWindow);
+  ASSERT_TRUE(sendData(*codec, id, kStreamWindow - kSmallWindow, true));
   EXPECT_EQ(sink.last().body.size(), kStreamWindow);
 }
 
@@ -247,12 +247,12 @@ TEST_F(H2FirstWindow, IsTheSameForHttp11WhichReadsNoFurther) {
   RecordingServerSink sink{pool};
   const auto codec = http::makeH1ServerCodec(sink, pool, limits, http::Scheme::kHttp);
   codec->feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
-  EXPECT_EQ(codec->readBudget(), kFirstWindow);
-  codec->feed(std::string(kFirstWindow, 'x'));
+  EXPECT_EQ(codec->readBudget(), kSmallWindow);
+  codec->feed(std::string(kSmallWindow, 'x'));
   EXPECT_EQ(codec->readBudget(), 0U);
   codec->widen(sink.last().id);
-  EXPECT_EQ(codec->readBudget(), kStreamWindow - kFirstWindow);
-  codec->grant(sink.last().id, kFirstWindow);
+  EXPECT_EQ(codec->readBudget(), kStreamWindow - kSmallWindow);
+  codec->grant(sink.last().id, kSmallWindow);
   EXPECT_EQ(codec->readBudget(), kStreamWindow);
 }
 
