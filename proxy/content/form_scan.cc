@@ -16,6 +16,14 @@ std::string_view withoutSpaces(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kSpaces) + 1);
 }
 
+/// RFC 9110 section 5.6.2: tchar.
+bool isOfToken(char c) {
+  const bool isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return isLetter || (c >= '0' && c <= '9') || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+bool isToken(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), isOfToken); }
+
 bool isControl(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
 
 /// RFC 2046 section 5.1.1: bchars.
@@ -48,7 +56,9 @@ bool takeQuotedValue(std::string_view& rest, HeaderParameter& to) {
 }
 
 /// Takes the next parameter and the semicolon in front of it off `rest`, which is not empty. Behind a semicolon there
-/// may be none (RFC 9110 section 5.6.6); its name is empty then. Returns nullopt for anything else.
+/// may be none (RFC 9110 section 5.6.6); its name is empty then. Returns nullopt for anything else, and for the forms
+/// of RFC 2231 (`name*`, `name*0`), by which some servers replace another parameter. Only the name of a file may have
+/// one.
 std::optional<HeaderParameter> takeHeaderParameter(std::string_view& rest) {
   rest = withoutSpaces(rest);
   if (rest.empty() || rest.front() != ';') return std::nullopt;
@@ -58,13 +68,16 @@ std::optional<HeaderParameter> takeHeaderParameter(std::string_view& rest) {
   if (equals == std::string_view::npos) return std::nullopt;
   HeaderParameter parameter;
   parameter.name = rest.substr(0, equals);
-  if (parameter.name.empty() || parameter.name.find_first_of("\"; \t") != std::string_view::npos) return std::nullopt;
+  const bool isExtended = parameter.name.find('*') != std::string_view::npos;
+  if (!isToken(parameter.name) || (isExtended && !base::equalsIgnoringCase(parameter.name, "filename*"))) {
+    return std::nullopt;
+  }
   rest.remove_prefix(equals + 1);
   if (rest.starts_with('"')) {
     if (!takeQuotedValue(rest, parameter)) return std::nullopt;
   } else {
     const std::string_view word = rest.substr(0, rest.find_first_of("; \t"));
-    if (word.empty() || word.find('"') != std::string_view::npos) return std::nullopt;
+    if (!isToken(word)) return std::nullopt;
     parameter.value = word;
     rest.remove_prefix(word.size());
   }
@@ -86,8 +99,7 @@ struct PartHeader {
     std::string_view rest = value.substr(std::min(value.find(';'), value.size()));
     while (!rest.empty()) {
       auto parameter = takeHeaderParameter(rest);
-      // RFC 7578 section 4.2 forbids the form of RFC 5987, `name*`.
-      if (!parameter || base::equalsIgnoringCase(parameter->name, "name*")) return false;
+      if (!parameter) return false;
       isFile = isFile || base::equalsIgnoringCase(parameter->name, "filename") ||
                base::equalsIgnoringCase(parameter->name, "filename*");
       if (!base::equalsIgnoringCase(parameter->name, "name")) continue;
@@ -122,7 +134,7 @@ std::string FormScan::boundaryOf(std::string_view contentType) {
     auto parameter = takeHeaderParameter(rest);
     if (!parameter) return {};
     if (!base::equalsIgnoringCase(parameter->name, "boundary")) continue;
-    if (!boundary.empty() || parameter->value.empty()) return {};
+    if (!boundary.empty() || parameter->value.empty() || parameter->isEscaped) return {};
     boundary = std::move(parameter->value);
   }
   const bool isValid = boundary.size() <= kMostBoundary && !boundary.ends_with(' ') &&

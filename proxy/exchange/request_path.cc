@@ -386,7 +386,7 @@ void RequestPath::backOff() {
   s_.attempts.current().request.cancel();
   const Attempt failed = s_.attempts.next();
   s_.processing.chains().findPhases();
-  const bool answered = t_.response.has_value();
+  const bool answered = t_.response.has_value() && !failed.broke;
   t_.context.observer().onRetry(t_.exchange, failed, answered ? nullptr : &*t_.error);
   endAttempt();
   s_.attempts.rewind();

@@ -183,7 +183,8 @@ std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
   ahead_ = ahead(ahead_ == Ahead::kText, input.ended && input.bytes.empty());
   shown_ += given_.size();
   if (searches) {
-    isCut_ = ahead_ != Ahead::kNothing && shown_ >= bound;
+    // Coded bytes that yield no text are bounded as well.
+    isCut_ = ahead_ != Ahead::kNothing && std::max<std::uint64_t>(shown_, coded_.size()) >= bound;
     if (isCut_) ahead_ = Ahead::kNothing;
   } else if (auto wrong = excess(host, shown_)) {
     return wrong;
@@ -312,7 +313,12 @@ void BodyStage::release(PipelineHost& host, Body& body, Flow& to) {
 /// Updates exact_ and unreleased_ after the step was given `given` and has let `released` go on.
 void BodyStage::remember(PipelineHost& host, base::ByteQueue&& given, const base::ByteQueue& released) {
   unreleased_.splice(given, given.size());
-  exact_ = released.size() <= unreleased_.size() && unreleased_.text().starts_with(released.text());
+  exact_ = released.size() <= unreleased_.size();
+  if (exact_ && !released.empty()) {
+    base::ByteQueue first(unreleased_.pool());
+    first.appendCopy(unreleased_, released.size());
+    exact_ = first.text() == released.text();
+  }
   if (exact_) unreleased_.consume(released.size());
   const bool isShort = unreleased_.size() <= host.bodyLimits().replay;
   if (!isShort || !share_.reachFree(needed())) {

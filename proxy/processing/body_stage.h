@@ -34,6 +34,9 @@ enum class Ahead : std::uint8_t {
 
 class BodyStage {
  public:
+  /// The most bytes that flow control lets wait between the stages of a pipeline.
+  static constexpr std::size_t kInside = 64 * 1024;
+
   /// `mode` is not kNone. `flows` is true if the message has a body; `stated` is the length that the body will have, 0
   /// if that is not known. The step works on `ownBody`, unless that is null; all that came goes on then as it came.
   BodyStage(const Step& step, BodyMode mode, PipelineHost& host, base::ChunkPool& pool, bool flows,
@@ -64,7 +67,10 @@ class BodyStage {
   /// Called when all but `count` of the bytes that went on have left the gateway, or are held by a stage behind this
   /// one. Gives their room back, unless the step will be asked again.
   void keepRoomFor(std::uint64_t count) {
-    if (state_ == State::kPassing) share_.keep(count);
+    if (state_ != State::kPassing) return;
+    // More comes behind a part that was searched, so `count` need not fall. Flow control bounds it.
+    if (isCut_ && count <= kInside) return share_.release();
+    share_.keep(count);
   }
   /// Called when the body is discarded. The step is not asked again.
   void drop();

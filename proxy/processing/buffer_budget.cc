@@ -50,7 +50,14 @@ void BufferRoom::giveBack(std::uint64_t bytes) {
 }
 
 bool BufferRoom::dropSpare() {
-  BufferShare* const first = spare_.first();
+  if (dropLargeSpare()) return true;
+  BufferShare* const first = smallSpare_.first();
+  if (first != nullptr) first->giveWay();
+  return first != nullptr;
+}
+
+bool BufferRoom::dropLargeSpare() {
+  BufferShare* const first = largeSpare_.first();
   if (first != nullptr) first->giveWay();
   return first != nullptr;
 }
@@ -135,13 +142,15 @@ bool BufferShare::reachSpare(std::uint64_t bytes, Waker waker) {
   if (gaveWay_) return false;
   if (bytes <= taken_) return true;
   const std::uint64_t more = inUnits(bytes - taken_);
-  if (!room_->takeSpare(more)) return false;
-  setTaken(taken_ + more);
-  if (queue_ == nullptr) {
-    waker_ = waker;
-    enter(room_->spare_);
+  const bool isSmall = taken_ + more <= kUnit;
+  while (!room_->takeSpare(more)) {
+    if (!isSmall || !room_->dropLargeSpare()) return false;
   }
-  moveBack();
+  settle();
+  taken_ += more;
+  waker_ = waker;
+  enter(isSmall ? room_->smallSpare_ : room_->largeSpare_);
+  moved_ = room_->clock_.now();
   return true;
 }
 

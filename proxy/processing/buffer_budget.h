@@ -107,6 +107,7 @@ class BufferRoom {
   void giveBack(std::uint64_t bytes);
   /// Lets a spare copy give way. Returns false if there is none.
   bool dropSpare();
+  bool dropLargeSpare();
   /// Lets another body give way to `asks`. Returns false if there is none that could.
   bool makeWay(const BufferShare& asks);
   BufferShare* stuck() const;
@@ -117,7 +118,8 @@ class BufferRoom {
   const base::Clock& clock_;
   std::uint64_t used_ = 0;
   std::uint64_t shared_ = 0;  // the part of used_ that comes from the common half
-  ShareQueue spare_;
+  ShareQueue smallSpare_;     // copies of one unit, which go after those that are larger
+  ShareQueue largeSpare_;
   ShareQueue arriving_;
   std::array<ShareQueue, kQueues> leaving_;
 };
@@ -137,9 +139,9 @@ class BufferShare {
 
   /// Takes room like reach(), but no other body has to give way for it, only spare copies.
   bool reachFree(std::uint64_t bytes);
-  /// Takes room like reach() for a spare copy, which its body can do without: nothing gives way for it, and it leaves
-  /// half of what all workers share to bodies. From then on it gives way before all bodies. When it does, its room is
-  /// given back at once, and `waker` wakes its exchange.
+  /// Takes room like reach() for a spare copy, which its body can do without: nothing gives way for it but larger
+  /// copies, if it is no larger than a unit, and it leaves half of what all workers share to bodies. From then on it
+  /// gives way before all bodies. When it does, its room is given back at once, and `waker` wakes its exchange.
   bool reachSpare(std::uint64_t bytes, Waker waker);
   /// Takes room until there is enough for `bytes` in all, in steps of kUnit; other bodies may have to give way. Returns
   /// false if none of them can, or if this one has had to give way itself. Not called for a body that leaves.

@@ -137,7 +137,7 @@ class Pipeline {
 
  private:
   /// Bounds the bytes between `source` and the connection that takes them, unless a buffered step collects.
-  static constexpr std::size_t kInside = 64 * 1024;
+  static constexpr std::size_t kInside = BodyStage::kInside;
 
   /// Whether the wish of the step that was begun last has been looked at.
   enum class Newest : std::uint8_t {

@@ -51,6 +51,10 @@ base::Duration idleTimeout(base::Duration own, const http::ClientCodec& codec) {
   return std::min(own, said - std::min(said, kBeforeEnd));
 }
 
+base::Duration connectTimeout(PoolOwner& cluster, UpstreamContext& owner) {
+  return cluster.plan().connection.connectTimeout.value_or(owner.timeouts().connect);
+}
+
 }  // namespace
 
 Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Table& table, ConnectionOwner& pool,
@@ -60,9 +64,9 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       table_(table),
       pool_(pool),
       cluster_(pool.cluster()),
-      race_(std::make_unique<DialRace>(*this, owner, pool, std::move(addresses))),
+      connectBy_(owner.worker().now() + connectTimeout(cluster_, owner)),
+      race_(std::make_unique<DialRace>(*this, owner, pool, std::move(addresses), connectBy_)),
       out_(owner.worker().chunks()),
-      connectBy_(owner.worker().now() + cluster_.plan().connection.connectTimeout.value_or(owner.timeouts().connect)),
       log_(owner.debugLog(), owner.worker().now()) {
   pool_.attach(*this);
   proceed();
@@ -152,6 +156,7 @@ void Connection::onOpen() {
   codec_ = makeCodec(*version, owner_);
   state_ = State::kServing;
   lastUsed_ = opened_ = owner_.worker().now();
+  connectBy_ = opened_ + connectTimeout(cluster_, owner_);
   if (const std::uint32_t most = cluster_.plan().connection.requestsPerConnection) mostRequests_ = most;
   const base::Duration lifetime = cluster_.plan().connection.lifetime;
   if (lifetime != base::Duration::zero()) expiresAt_ = lastUsed_ + lifetime;
@@ -241,7 +246,7 @@ void Connection::onTimer() {
   drain();
 }
 
-// A backend sends its SETTINGS as soon as the connection is open, so they belong to the time that this may take.
+// A backend sends its SETTINGS as soon as the connection is open, so they get as much time again.
 void Connection::refuseWaiting() {
   owner_.onLimit("connect");
   codec_->refuseWaiting(base::Error::upstream(base::ErrorType::kConnectionTimeout,

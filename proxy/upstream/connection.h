@@ -122,6 +122,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   ConnectionOwner& pool_;
   PoolOwner& cluster_;  // the pool's
   State state_ = State::kConnecting;
+  base::MonotonicTime connectBy_;              // for all addresses together, and then for SETTINGS
   std::unique_ptr<DialRace> race_;             // null once it is open
   std::unique_ptr<net::Transport> transport_;  // null until it is open
   std::unique_ptr<http::ClientCodec> codec_;
@@ -132,7 +133,6 @@ class Connection final : public net::TransportSink, private net::Timer {
   http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
   base::MonotonicTime opened_{};
-  const base::MonotonicTime connectBy_;                         // for all addresses together, and SETTINGS
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
   Liveness liveness_;
   std::optional<bool> answered_;  // bytes have come on it; absent until it is open

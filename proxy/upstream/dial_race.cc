@@ -28,6 +28,11 @@ base::Error noAnswer() {
   return base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time");
 }
 
+/// Returns the name that TLS asks for; empty without TLS.
+std::string_view tlsNameOf(const routing::BackendPlan& plan) {
+  return plan.tls ? std::string_view(plan.tls->serverName) : std::string_view();
+}
+
 /// Returns true if the pool has only one of the addresses of a name, and requests go to them in their order.
 bool isOneOfName(const ConnectionOwner& pool, const routing::BackendPlan& plan) {
   return pool.endpoint() != nullptr && !plan.endpoints && !plan.connection.choosesAddress();
@@ -46,7 +51,7 @@ base::Error prohibited(const net::Address& address) {
 
 net::Addresses dialOrder(UpstreamContext& owner, const routing::BackendPlan& plan, net::Addresses known) {
   for (net::Address& address : known) address = address.withPort(plan.port);
-  owner.failedAddresses().putLast(known, plan.tls.has_value(), owner.worker().now());
+  owner.failedAddresses().putLast(known, tlsNameOf(plan), owner.worker().now());
   return net::chooseAddresses(plan.connection.logicalDns ? net::DnsStrategy::kLogical : net::DnsStrategy::kStrict,
                               known);
 }
@@ -98,13 +103,14 @@ class DialRace::Attempt final : public net::TransportSink {
   DialRace& race_;
 };
 
-DialRace::DialRace(Connection& connection, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses)
+DialRace::DialRace(Connection& connection, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses,
+                   base::MonotonicTime end)
     : connection_(connection),
       owner_(owner),
       pool_(pool),
       addresses_(std::move(addresses)),
       ofName_(!pool.cluster().plan().endpoints),
-      overTls_(pool.cluster().tlsContext() != nullptr),
+      end_(end),
       address_(addresses_.front()),
       started_(owner.worker().now()) {}
 
@@ -136,7 +142,7 @@ bool DialRace::isDue() {
   const base::MonotonicTime now = owner_.worker().now();
   if (now < nextAt_) return false;
   for (const auto& each : attempts_) {
-    if (each->isReached()) nextAt_ = std::max(nextAt_, each->started + kPatience);
+    if (each->isReached()) nextAt_ = std::max(nextAt_, afterPatience(each->started, kPatience));
   }
   return now >= nextAt_;
 }
@@ -156,10 +162,10 @@ bool DialRace::begin() {
   ++next_;
   address_ = next;
   started_ = owner_.worker().now();
-  nextAt_ = started_ + kDelay;
+  nextAt_ = afterPatience(started_, kDelay);
   toldSlow_ = false;
   const bool brief = isOneOfName(pool_, pool_.cluster().plan()) ||
-                     (ofName_ && owner_.failedAddresses().holds(next, overTls_, started_));
+                     (ofName_ && owner_.failedAddresses().holds(next, tlsNameOf(pool_.cluster().plan()), started_));
   attempts_.push_back(std::make_unique<Attempt>(*this, next, started_));
   attempts_.back()->dial(brief);
   return true;
@@ -191,7 +197,7 @@ void DialRace::onOpen(Attempt& winner) {
   over_ = true;
   address_ = winner.address;
   started_ = winner.started;
-  owner_.failedAddresses().remove(winner.address, overTls_);
+  owner_.failedAddresses().remove(winner.address, tlsNameOf(pool_.cluster().plan()));
   for (const auto& each : attempts_) {
     if (each.get() != &winner) note(*each);
   }
@@ -209,14 +215,14 @@ void DialRace::lose(const Attempt& attempt, const base::Error& error) {
 }
 
 // A handshake that fails may be a matter of the settings of this Backend, and says nothing to others. The endpoints of
-// a Service have no order.
+// a Service have no order. Requests that name their destination could fill the table for others.
 void DialRace::note(const Attempt& attempt) {
-  if (!ofName_) return;
+  if (!ofName_ || pool_.cluster().plan().requestedOf != nullptr) return;
   const base::MonotonicTime now = owner_.worker().now();
   const bool reached = attempt.isReached();
   const bool failed =
       attempt.error ? isRefusal(*attempt.error) && !reached : now - attempt.started >= (reached ? kPatience : kDelay);
-  if (failed) owner_.failedAddresses().add(attempt.address, overTls_, now);
+  if (failed) owner_.failedAddresses().add(attempt.address, tlsNameOf(pool_.cluster().plan()), now);
 }
 
 base::MonotonicTime DialRace::due() const {

@@ -39,8 +39,9 @@ class DialRace {
   static constexpr base::Duration kPatience = std::chrono::seconds(1);
 
   /// All outlive it; `addresses` is not empty. The connection is notified by onDialled(), and is touched if proceed()
-  /// has something to do.
-  DialRace(Connection& connection, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses);
+  /// has something to do. The time for all addresses together is over at `end`.
+  DialRace(Connection& connection, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses,
+           base::MonotonicTime end);
   ~DialRace();
   DialRace(const DialRace&) = delete;
   DialRace& operator=(const DialRace&) = delete;
@@ -78,6 +79,11 @@ class DialRace {
   /// Notes whether the address has failed, as far as that is known by now.
   void note(const Attempt& attempt);
   base::MonotonicTime slowAt() const;
+  /// Returns when to stop waiting for an attempt alone that began at `start`: half of the time that is left is for
+  /// others.
+  base::MonotonicTime afterPatience(base::MonotonicTime start, base::Duration patience) const {
+    return start + std::min(patience, (end_ - start) / 2);
+  }
   /// Returns the error with the number of addresses that have failed.
   base::Error told(base::Error error) const;
 
@@ -86,7 +92,7 @@ class DialRace {
   ConnectionOwner& pool_;
   const net::Addresses addresses_;
   const bool ofName_;
-  const bool overTls_;
+  const base::MonotonicTime end_;
   std::size_t next_ = 0;  // among addresses_
   std::vector<std::unique_ptr<Attempt>> attempts_;
   std::size_t places_ = 0;  // that were taken for them

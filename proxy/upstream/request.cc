@@ -96,9 +96,8 @@ void Request::widen() {
 void Request::cutShort() {
   Connection* leased = streaming();
   if (leased == nullptr) return;
-  http::ClientCodec& codec = *leased->codec();
-  codec.reset(std::exchange(at_.stream, 0), http::ResetReason::kCancelled);
-  if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) leased->touch();
+  leased->codec()->reset(std::exchange(at_.stream, 0), http::ResetReason::kCancelled);
+  leased->touch();
 }
 
 void Request::expire() {

@@ -85,6 +85,9 @@ TEST(FormScan, RefusesWhatServersReadInDifferentWays) {
            formPart("name=file", "a\r\n--Xtra") + kFormEnd,
            formPart("name=\"mo\\del\"", "a") + kFormEnd,
            formPart("name*=UTF-8''model", "a") + kFormEnd,
+           formPart("name=\"x\"; name*0=\"model\"", "a") + kFormEnd,
+           formPart("name=model@x", "a") + kFormEnd,
+           formPart("name=model/x", "a") + kFormEnd,
            formPart("name=model; name=other", "a") + kFormEnd,
            formPart("name=\"model\"; filename=\"a\"", "a") + kFormEnd,
            formPart("name=\"model", "a") + kFormEnd,
@@ -141,6 +144,7 @@ TEST(FormScan, ReadsTheBoundaryOfAContentType) {
        {"multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\"\"",
         "multipart/form-data; boundary=a; boundary=b", "multipart/form-data; boundary=\"a\nb\"",
         "multipart/form-data; boundary=\"a \"", "multipart/form-data; boundary=\"a",
+        "multipart/form-data; boundary=a; boundary*=utf-8''b", "multipart/form-data; boundary=\"a\\b\"",
         "multipart/form-data; boundary=a@b", "multipart/form-data; xboundary=a"}) {
     EXPECT_EQ(boundary(type), "") << type;
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 
 #include "test/processing/body_stage_fixture.h"
 
@@ -55,6 +56,23 @@ TEST_F(SearchingStage, LetsTheRestOfALongBodyGoOnUnseen) {
   EXPECT_TRUE(out_.ended);
   EXPECT_EQ(outcome(), StepOutcome::kDone);
   EXPECT_TRUE(host_.met.empty()) << "no limit is hit";
+}
+
+TEST_F(SearchingStage, IsBoundedInBytesThatYieldNoText) {
+  constexpr std::string_view kEmptyBlock("\0\0\0\xFF\xFF", 5);  // RFC 1951 section 3.2.4
+  constexpr std::size_t kBound = 1024;
+  request_.headers.add(arena_, "content-encoding", "deflate");
+  search(kBound);
+  step_.body.decoded = true;
+  std::string sent("\x78\x9C", 2);  // RFC 1950: the header of zlib
+  EXPECT_TRUE(give(sent));
+  for (int i = 0; i < 400; ++i) {
+    EXPECT_TRUE(give(kEmptyBlock));
+    sent += kEmptyBlock;
+  }
+  EXPECT_EQ(ended_, "cut");
+  EXPECT_EQ(seen_, "");
+  EXPECT_EQ(passed(), sent) << "nothing is held behind the bound";
 }
 
 TEST_F(SearchingStage, SeesNoMoreThanProcessorsMay) {

@@ -29,7 +29,7 @@ class DialRaces : public ::testing::Test {
     return text;
   }
   bool holds(const std::string& ip) {
-    return rig_->failedAddresses.holds(*net::Address::parse(ip, 8080), false, rig_->worker.now());
+    return rig_->failedAddresses.holds(*net::Address::parse(ip, 8080), "", rig_->worker.now());
   }
 
   std::optional<PoolRig> rig_;

@@ -73,6 +73,7 @@ class EndpointCollector {
     std::array<std::uint8_t, 16> bytes{};
     const bool isV6 = ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
     if (!isV6 && ::inet_pton(AF_INET, address.c_str(), bytes.data()) != 1) return;
+    hasReady_ = hasReady_ || !given.terminating;
     const routing::AddressBytes used(bytes.data(), isV6 ? 16 : 4);
     std::array<char, INET6_ADDRSTRLEN> text{};
     ::inet_ntop(isV6 ? AF_INET6 : AF_INET, bytes.data(), text.data(), text.size());
@@ -87,9 +88,9 @@ class EndpointCollector {
   void addName() { hasNames_ = true; }
 
   /// Gives the plan the endpoints of one family, because a Pod with two addresses is one endpoint. Those that terminate
-  /// serve if no other does, as with kube-proxy (KEP-1669).
+  /// serve if no other one is ready, as with kube-proxy (KEP-1669).
   void giveTo(routing::BackendPlan& plan, bool prefersIpv6) const {
-    const EndpointsByFamily& used = ready_.v4.empty() && ready_.v6.empty() ? terminating_ : ready_;
+    const EndpointsByFamily& used = hasReady_ ? ready_ : terminating_;
     const bool takesV6 = prefersIpv6 ? !used.v6.empty() : used.v4.empty();
     plan.endpoints.emplace();
     for (const auto& [endpoint, zones] : takesV6 ? used.v6 : used.v4) {
@@ -124,6 +125,7 @@ class EndpointCollector {
   EndpointsByFamily ready_;
   EndpointsByFamily terminating_;
   std::set<std::string> refused_;
+  bool hasReady_ = false;  // also if the guard permits none of them
   bool hasNames_ = false;
 };
 

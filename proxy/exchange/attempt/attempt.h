@@ -25,6 +25,7 @@ struct Attempt {
   std::uint16_t status = 0;         // of the Backend's final head, as it came; 0: there was none
   base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
+  bool broke = false;               // it ended before its response was complete
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
   /// The limit because of which the body could not be sent again, so that no attempt follows it; empty: none.
   std::string_view unreplayable = {};

@@ -70,6 +70,7 @@ std::size_t Attempts::pass(std::size_t count) {
 
 void Attempts::onReset(const base::Error& error, bool unprocessed) {
   attempt_.unprocessed = unprocessed;
+  attempt_.broke = true;
   attempt_.request.end();
   const bool tunnel = t_.response && t_.response->head.body == http::Body::kTunnel;
   if (!tunnel && isBeforeHead(t_.responseState)) t_.dropUnsentHead();
@@ -85,7 +86,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   if (tried && !sent) attempt_.count();
   if (tried && base::isOfConnection(*t_.error)) attempt_.made = true;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
-  const bool wentStale = attempt_.request.wentStale(*t_.error);
+  const bool wentStale = !t_.response && attempt_.request.wentStale(*t_.error);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale));
   if (spurious && repeats_ < upstream::kMostRepeats && bodyIntact()) {
     if (wentStale) attempt_.request.avoidStale();
@@ -93,7 +94,10 @@ Attempts::Judgement Attempts::judgeFailure() {
   }
   noteError(t_, attempt_, *t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
-  if (!harmless || !isPassing(*t_.error)) return Judgement::kGiveUp;
+  // The status of a response that broke as soon as its head came was judged already.
+  const bool isJudged =
+      t_.response && t_.responseState == ResponseState::kWaiting && retries_ && retries_->refuses(t_.response->head);
+  if (!harmless || !isPassing(*t_.error) || isJudged) return Judgement::kGiveUp;
   const Planning planning = plan();
   if (planning == Planning::kConstrained) t_.error = Retries::constrained();
   return planning == Planning::kPlanned ? Judgement::kRetry : Judgement::kGiveUp;

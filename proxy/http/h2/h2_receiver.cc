@@ -171,6 +171,8 @@ struct H2Receiver::Receiving {
 
   static void bodyEnded(H2Receiver& receiver, H2Stream& stream) {
     if (stream.violated) return;
+    // A client may stop an upload whose length it has announced once it has the response.
+    if (stream.isDrained()) return receiver.connection_.events.bodyEnded(stream);
     if (stream.receive == H2Stream::Receive::kHead || !stream.length.isComplete())
       return receiver.refuseMalformed(stream);
     receiver.connection_.events.bodyEnded(stream);
