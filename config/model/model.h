@@ -270,13 +270,13 @@ struct EndpointSlice {
   ObjectMeta meta;
   std::string service;  // in the same namespace; empty if there is none
   AddressType addressType = AddressType::kIpv4;
-  struct Endpoint {
+  struct SliceEndpoint {
     std::string address;  // an IP literal of type `addressType`
     base::EndpointZones zones;
     bool terminating = false;  // it serves until it ends, and is used if no endpoint of the Service is ready
   };
   std::vector<Port> ports;
-  std::vector<Endpoint> endpoints;  // without those that do not serve
+  std::vector<SliceEndpoint> endpoints;  // without those that do not serve
 };
 
 /// Permits references from other namespaces into its own. Every `from` may refer to every `to`.

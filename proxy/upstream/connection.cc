@@ -65,7 +65,10 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       pool_(pool),
       cluster_(pool.cluster()),
       connectBy_(owner.worker().now() + connectTimeout(cluster_, owner)),
-      race_(std::make_unique<DialRace>(*this, owner, pool, std::move(addresses), connectBy_)),
+      race_(std::make_unique<DialRace>(
+          DialEvents{[this](std::unique_ptr<net::Transport> transport) { onDialled(std::move(transport)); },
+                     [this] { touch(); }},
+          owner, pool, std::move(addresses), connectBy_)),
       out_(owner.worker().chunks()),
       log_(owner.debugLog(), owner.worker().now()) {
   pool_.attach(*this);

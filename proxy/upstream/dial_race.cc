@@ -4,9 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "proxy/upstream/connection.h"
-#include "proxy/upstream/connection_room.h"
-
 namespace sluice::upstream {
 namespace {
 
@@ -64,9 +61,9 @@ void countHandshake(UpstreamContext& owner, PoolOwner& cluster, std::string_view
 }
 
 /// One address that was dialled. Its events only record, but for the first one that opens.
-class DialRace::Attempt final : public net::TransportSink {
+class DialRace::Contender final : public net::TransportSink {
  public:
-  Attempt(DialRace& race, const net::Address& to, base::MonotonicTime now) : address(to), started(now), race_(race) {}
+  Contender(DialRace& race, const net::Address& to, base::MonotonicTime now) : address(to), started(now), race_(race) {}
 
   /// Starts to connect. If `brief`, others should be tried soon.
   void dial(bool brief) {
@@ -96,16 +93,16 @@ class DialRace::Attempt final : public net::TransportSink {
   }
   void onFailed(const base::Error& why) override {
     if (!error) error = why;
-    race_.connection_.touch();
+    race_.events_.touch();
   }
   void onWritable() override {}
 
   DialRace& race_;
 };
 
-DialRace::DialRace(Connection& connection, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses,
+DialRace::DialRace(DialEvents events, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses,
                    base::MonotonicTime end)
-    : connection_(connection),
+    : events_(std::move(events)),
       owner_(owner),
       pool_(pool),
       addresses_(std::move(addresses)),
@@ -166,13 +163,13 @@ bool DialRace::begin() {
   toldSlow_ = false;
   const bool brief = isOneOfName(pool_, pool_.cluster().plan()) ||
                      (ofName_ && owner_.failedAddresses().holds(next, tlsNameOf(pool_.cluster().plan()), started_));
-  attempts_.push_back(std::make_unique<Attempt>(*this, next, started_));
+  attempts_.push_back(std::make_unique<Contender>(*this, next, started_));
   attempts_.back()->dial(brief);
   return true;
 }
 
 bool DialRace::takePlace() {
-  if (pool_.cluster().room().tryTakeMore()) {
+  if (pool_.tryTakeMore()) {
     ++places_;
     return true;
   }
@@ -189,10 +186,10 @@ bool DialRace::takePlace() {
 void DialRace::giveBackPlaces() {
   // One attempt has the room of the connection itself.
   const std::size_t used = attempts_.empty() ? 0 : attempts_.size() - 1;
-  for (; places_ > used; --places_) pool_.cluster().room().giveBack();
+  for (; places_ > used; --places_) pool_.giveBackMore();
 }
 
-void DialRace::onOpen(Attempt& winner) {
+void DialRace::onOpen(Contender& winner) {
   if (over_) return;
   over_ = true;
   address_ = winner.address;
@@ -201,10 +198,10 @@ void DialRace::onOpen(Attempt& winner) {
   for (const auto& each : attempts_) {
     if (each.get() != &winner) note(*each);
   }
-  connection_.onDialled(std::move(winner.transport));
+  events_.dialled(std::move(winner.transport));
 }
 
-void DialRace::lose(const Attempt& attempt, const base::Error& error) {
+void DialRace::lose(const Contender& attempt, const base::Error& error) {
   note(attempt);
   if (attempt.isReached()) countHandshake(owner_, pool_.cluster(), base::errorTypeName(error.type), false);
   // The process has no descriptor left for the connection.
@@ -216,7 +213,7 @@ void DialRace::lose(const Attempt& attempt, const base::Error& error) {
 
 // A handshake that fails may be a matter of the settings of this Backend, and says nothing to others. The endpoints of
 // a Service have no order. Requests that name their destination could fill the table for others.
-void DialRace::note(const Attempt& attempt) {
+void DialRace::note(const Contender& attempt) {
   if (!ofName_ || pool_.cluster().plan().requestedOf != nullptr) return;
   const base::MonotonicTime now = owner_.worker().now();
   const bool reached = attempt.isReached();
@@ -232,7 +229,7 @@ base::MonotonicTime DialRace::due() const {
 
 base::MonotonicTime DialRace::slowAt() const {
   if (attempts_.empty()) return base::MonotonicTime::max();
-  const Attempt& last = *attempts_.back();
+  const Contender& last = *attempts_.back();
   return last.started + (last.isReached() ? kPatience : last.patience);
 }
 

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -31,6 +32,12 @@ net::Addresses dialOrder(UpstreamContext& owner, const routing::BackendPlan& pla
 /// Counts a TLS handshake with the cluster's Backend; does nothing without TLS.
 void countHandshake(UpstreamContext& owner, PoolOwner& cluster, std::string_view result, bool resumed);
 
+/// What a race tells its connection, which outlives it.
+struct DialEvents {
+  std::function<void(std::unique_ptr<net::Transport>)> dialled;  // once
+  std::function<void()> touch;                                   // proceed() has something to do
+};
+
 class DialRace {
  public:
   /// The Connection Attempt Delay that RFC 8305 section 5 recommends.
@@ -38,9 +45,8 @@ class DialRace {
   /// This is time enough for an address that is far away, or whose first SYN was lost.
   static constexpr base::Duration kPatience = std::chrono::seconds(1);
 
-  /// All outlive it; `addresses` is not empty. The connection is notified by onDialled(), and is touched if proceed()
-  /// has something to do. The time for all addresses together is over at `end`.
-  DialRace(Connection& connection, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses,
+  /// All outlive it; `addresses` is not empty. The time for all addresses together is over at `end`.
+  DialRace(DialEvents events, UpstreamContext& owner, ConnectionOwner& pool, net::Addresses addresses,
            base::MonotonicTime end);
   ~DialRace();
   DialRace(const DialRace&) = delete;
@@ -64,9 +70,9 @@ class DialRace {
   bool shakesHands() const;
 
  private:
-  class Attempt;
+  class Contender;
 
-  void onOpen(Attempt& winner);
+  void onOpen(Contender& winner);
   bool hasNext() const { return next_ < addresses_.size(); }
   /// Returns true if the next address is to be dialled now.
   bool isDue();
@@ -75,9 +81,9 @@ class DialRace {
   /// Takes room for a further attempt. Returns false if there is none.
   bool takePlace();
   void giveBackPlaces();
-  void lose(const Attempt& attempt, const base::Error& error);
+  void lose(const Contender& attempt, const base::Error& error);
   /// Notes whether the address has failed, as far as that is known by now.
-  void note(const Attempt& attempt);
+  void note(const Contender& attempt);
   base::MonotonicTime slowAt() const;
   /// Returns when to stop waiting for an attempt alone that began at `start`: half of the time that is left is for
   /// others.
@@ -87,14 +93,14 @@ class DialRace {
   /// Returns the error with the number of addresses that have failed.
   base::Error told(base::Error error) const;
 
-  Connection& connection_;
+  const DialEvents events_;
   UpstreamContext& owner_;
   ConnectionOwner& pool_;
   const net::Addresses addresses_;
   const bool ofName_;
   const base::MonotonicTime end_;
   std::size_t next_ = 0;  // among addresses_
-  std::vector<std::unique_ptr<Attempt>> attempts_;
+  std::vector<std::unique_ptr<Contender>> attempts_;
   std::size_t places_ = 0;  // that were taken for them
   net::Address address_;
   base::MonotonicTime started_{};

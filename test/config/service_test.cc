@@ -22,7 +22,7 @@ Configuration slice(const std::string& rest) {
 
 std::vector<std::string> addressesOf(const EndpointSlice& slice) {
   std::vector<std::string> addresses;
-  for (const EndpointSlice::Endpoint& each : slice.endpoints) addresses.push_back(each.address);
+  for (const EndpointSlice::SliceEndpoint& each : slice.endpoints) addresses.push_back(each.address);
   return addresses;
 }
 

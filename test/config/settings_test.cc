@@ -143,7 +143,6 @@ provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allo
   EXPECT_EQ(settings.forwarded, (base::ForwardedSettings{base::ForwardedHeaders::kAppend, 0}));
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (base::SessionKeyRef{"c", "d", "new", "old"}));
-  EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
   EXPECT_EQ(settings.egressPolicies, (std::vector<base::NamespacedName>{{"e", "providers"}, {"e", "blocked"}}));
   EXPECT_TRUE(settings.extensionManagers.empty());
   EXPECT_EQ(settings.revisions, (base::RevisionSettings{3, 4, base::RevisionKeyRef{"n", "r", "k"}}));
@@ -351,16 +350,25 @@ struct SettingBounds {
 };
 
 TEST(Settings, HaveLowerAndUpperBounds) {
-  const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},        {"headerFields", "1", "0"},
+  const SettingBounds bounds[] = {{"requestLineBytes", "64", "63"},
+                                  {"headerFields", "1", "0"},
                                   {"responseFields", "1", "0"},
-                                  {"concurrentStreams", "1", "0"},         {"streamWindow", "2147483647", "2147483648"},
-                                  {"streamWindow", "1024", "1023"},        {"connectionWindow", "65535", "65534"},
-                                  {"exchangeBuffer", "16Ki", "16383"},     {"connections", "1", "0"},
-                                  {"decompressionRatio", "1", "0"},        {"headerBytes", "1024Gi", "1025Gi"},
-                                  {"connectionMemory", "16Ki", "16383"},   {"connectionMemoryTotal", "16Ki", "16383"},
-                                  {"processorContext", "0", "2147483648"}, {"passwordChecks", "1", "0"},
-                                  {"passwordChecks", "10000", "10001"},    {"luaScriptBytes", "1", "0"},
-                                  {"luaScriptBytes", "1Gi", "2147483648"}, {"drainBytes", "2147483647", "2147483648"}};
+                                  {"concurrentStreams", "1", "0"},
+                                  {"streamWindow", "2147483647", "2147483648"},
+                                  {"streamWindow", "1024", "1023"},
+                                  {"connectionWindow", "65535", "65534"},
+                                  {"exchangeBuffer", "16Ki", "16383"},
+                                  {"connections", "1", "0"},
+                                  {"decompressionRatio", "1", "0"},
+                                  {"headerBytes", "1024Gi", "1025Gi"},
+                                  {"connectionMemory", "16Ki", "16383"},
+                                  {"connectionMemoryTotal", "16Ki", "16383"},
+                                  {"processorContext", "0", "2147483648"},
+                                  {"passwordChecks", "1", "0"},
+                                  {"passwordChecks", "10000", "10001"},
+                                  {"luaScriptBytes", "1", "0"},
+                                  {"luaScriptBytes", "1Gi", "2147483648"},
+                                  {"drainBytes", "2147483647", "2147483648"}};
   for (const SettingBounds& bound : bounds) {
     EXPECT_TRUE(readSettingsBlock("limits: {" + std::string(bound.key) + ": " + bound.inside + "}").settings)
         << bound.key;

@@ -40,7 +40,6 @@ TEST(Authority, IsRefusedIfItIsNoHostAndPort) {
                                       "a b",
                                       "a/b",
                                       "a?b",
-                                      "a#b",
                                       "a,b",
                                       "a%",
                                       "a%4",

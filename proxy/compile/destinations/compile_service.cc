@@ -68,7 +68,7 @@ class EndpointCollector {
  public:
   explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
 
-  void add(const config::EndpointSlice::Endpoint& given, std::uint16_t port) {
+  void add(const config::EndpointSlice::SliceEndpoint& given, std::uint16_t port) {
     const std::string& address = given.address;
     std::array<std::uint8_t, 16> bytes{};
     const bool isV6 = ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;

@@ -12,8 +12,8 @@
 namespace sluice::control {
 
 /// Returns {"desired", "published", "served", "state", "degraded", "since", "zone", "problems", "faultyObjects",
-/// "objects", "endpoints"}: the admin document /status. `configuration` is the served one, or else the one that was read
-/// last. A long list of problems is cut, with a note. `zone` is that of the gateway, and absent if it is empty.
+/// "objects", "endpoints"}: the admin document /status. `configuration` is the served one, or else the one that was
+/// read last. A long list of problems is cut, with a note. `zone` is that of the gateway, and absent if it is empty.
 /// "degraded" and "faultyObjects" have the `counted` objects alone.
 std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions,
                            std::string_view zone = {}, const ListedEndpoints& endpoints = {},

@@ -24,7 +24,8 @@ CertifiedCaller::CertificateJudgement CertifiedCaller::judge(
   }
   CertificateVerdict& verdict = verdicts_.front();
   verdict.lookAgain = now + std::min<base::Duration>(kWallClockTrusted, verdict.validity.until - wall);
-  last_ = verdict.admits() ? Admission{rules.get(), verdict.lookAgain, verdict.caller, verdict.share} : Admission();
+  last_ = verdict.admits() ? CertificateAdmission{rules.get(), verdict.lookAgain, verdict.caller, verdict.share}
+                           : CertificateAdmission();
   return {verdict, anew};
 }
 

@@ -53,14 +53,14 @@ class CertifiedCaller {
   CertifiedCaller& operator=(const CertifiedCaller&) = delete;
 
   /// What most requests need of the last verdict, if that was good.
-  struct Admission {
+  struct CertificateAdmission {
     const routing::ClientValidation* rules = nullptr;  // those of the verdict, which keeps them; null: it was not good
     base::MonotonicTime until = {};
     std::shared_ptr<const base::Caller> caller = nullptr;
     net::ClientNetwork share = 0;
   };
   /// Returns the admission of the last request, if it was made by these rules and holds; else nullptr.
-  const Admission* admission(const routing::ClientValidation* rules, base::MonotonicTime now) const {
+  const CertificateAdmission* admission(const routing::ClientValidation* rules, base::MonotonicTime now) const {
     return last_.rules == rules && now < last_.until ? &last_ : nullptr;
   }
 
@@ -78,7 +78,7 @@ class CertifiedCaller {
   const std::shared_ptr<const pki::PeerChain> chain_;
   const net::ClientNetwork client_;
   std::vector<CertificateVerdict> verdicts_;  // of different rules, those used last first
-  Admission last_;
+  CertificateAdmission last_;
 };
 
 }  // namespace sluice::exchange

@@ -69,12 +69,12 @@ std::string_view resultOf(const StepReport& report) {
 
 }  // namespace
 
-ExchangeTelemetry::Place ExchangeTelemetry::placeOf(const Exchange& exchange) {
+ExchangeTelemetry::RoutedPlace ExchangeTelemetry::placeOf(const Exchange& exchange) {
   const MatchedRoute& route = exchange.transaction().route;
   return {route.listener, route.rule, exchange.attempt().backend};
 }
 
-ExchangeTelemetry::Series& ExchangeTelemetry::seriesOf(const Place& place,
+ExchangeTelemetry::Series& ExchangeTelemetry::seriesOf(const RoutedPlace& place,
                                                        const std::shared_ptr<const base::Caller>& caller) {
   const bool isRecent = recent_ != nullptr && recentCaller_ == caller && recent_->first.place == place;
   if (isRecent) return *recent_;
@@ -163,7 +163,7 @@ void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) {
 void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, const base::Error* error) {
   onLeftRoute(exchange);
   if (failed.made) {
-    Place place = placeOf(exchange);
+    RoutedPlace place = placeOf(exchange);
     place.backend = failed.backend;
     auto& [key, series] = seriesOf(place, exchange.transaction().caller);
     const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};

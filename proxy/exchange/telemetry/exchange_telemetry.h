@@ -80,15 +80,15 @@ class ExchangeTelemetry final : public ExchangeObserver {
   /// Writes a trace line about a step of a payload processor.
   void tellStep(const StepReport& report);
   // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
-  struct Place {
+  struct RoutedPlace {
     const routing::ServedListener* listener;
     const routing::Rule* rule;
     const routing::WeightedBackend* backend;
-    friend bool operator==(const Place&, const Place&) = default;
+    friend bool operator==(const RoutedPlace&, const RoutedPlace&) = default;
   };
   // The names of the workload are those of its caller, and in series_ those of the entry.
   struct Key {
-    Place place;
+    RoutedPlace place;
     Workload workload;
     friend bool operator==(const Key&, const Key&) = default;
   };
@@ -107,11 +107,11 @@ class ExchangeTelemetry final : public ExchangeObserver {
   };
   using Series = std::pair<const Key, RouteSeries>;
   /// `caller` may be null.
-  Series& seriesOf(const Place& place, const std::shared_ptr<const base::Caller>& caller);
+  Series& seriesOf(const RoutedPlace& place, const std::shared_ptr<const base::Caller>& caller);
   Series& lookUp(const Key& key);
   /// Returns the gauge of requests in flight that a request counts in, as it is routed now.
   observe::Gauge& activeOf(const Exchange& exchange);
-  static Place placeOf(const Exchange& exchange);
+  static RoutedPlace placeOf(const Exchange& exchange);
   /// Returns an entry that may have no instruments yet; each is looked up when it is first observed.
   static Durations& durationsOf(RouteSeries& series, http::Method method, std::uint16_t status,
                                 std::string_view errorType);
@@ -146,7 +146,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       const std::hash<const void*> hash;
-      const Place& place = key.place;
+      const RoutedPlace& place = key.place;
       const std::size_t route = (hash(place.listener) * 31 + hash(place.rule)) * 31 + hash(place.backend);
       return route * 31 + WorkloadHash()(key.workload);
     }

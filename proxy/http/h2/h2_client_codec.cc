@@ -38,8 +38,8 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
 
   void wake(StreamId id) override { session_.sender().wake(requests_.streamOf(id)); }
   void reset(StreamId id, ResetReason reason) override { session_.sender().reset(requests_.forget(id), reason); }
-  void grant(StreamId id, std::size_t count) override { session_.receiver().grant(requests_.streamOf(id), count); }
-  void widen(StreamId id) override { session_.receiver().widen(requests_.streamOf(id)); }
+  void grant(StreamId id, std::size_t count) override { session_.grant(requests_.streamOf(id), count); }
+  void widen(StreamId id) override { session_.widen(requests_.streamOf(id)); }
 
   void feed(std::string_view bytes) override {
     session_.feed(bytes);

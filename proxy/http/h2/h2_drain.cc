@@ -1,8 +1,8 @@
 #include "proxy/http/h2/h2_drain.h"
 
 #include "proxy/http/h2/h2_connection.h"
-#include "proxy/http/h2/h2_receiver.h"
 #include "proxy/http/h2/h2_sender.h"
+#include "proxy/http/h2/h2_windows.h"
 
 namespace sluice::http {
 namespace {
@@ -24,15 +24,15 @@ void H2Drain::begin(H2Stream& stream) {
   }
   stream.drainedSince = connection_.now();
   if (streams_++ == 0) since_ = stream.drainedSince;
-  connection_.receiver->widen(stream.id);
-  connection_.receiver->grant(stream.id, stream.ungranted);
+  widenStream(connection_, stream.id);
+  grantStream(connection_, stream.id, stream.ungranted);
 }
 
 void H2Drain::take(H2Stream& stream, std::size_t size) {
   stream.drained += size;
   taken_ += size;
   if (stream.drained <= connection_.limits.drainBytes && taken_ <= mostTaken())
-    return connection_.receiver->grant(stream.id, stream.ungranted);
+    return grantStream(connection_, stream.id, stream.ungranted);
   connection_.events.limitHit(Limit::kDrainBytes);
   stream.overdrained = true;
   cut(stream);

@@ -323,27 +323,6 @@ void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
   connection_.streams.remove(stream);
 }
 
-void H2Receiver::grant(StreamId id, std::size_t count) {
-  if (connection_.closed()) return;
-  H2Stream* stream = connection_.find(id);
-  if (stream == nullptr) return;
-  count = std::min(count, stream->ungranted);
-  if (count == 0) return;
-  stream->ungranted -= count;
-  if (nghttp2_session_consume_stream(connection_.library, static_cast<std::int32_t>(id), count) != 0) {
-    connection_.end(H2ErrorCode::kInternalError);
-  }
-}
-
-void H2Receiver::widen(StreamId id) {
-  if (connection_.closed() || connection_.find(id) == nullptr) return;
-  const auto window = static_cast<std::int32_t>(connection_.limits.streamWindow);
-  if (nghttp2_session_set_local_window_size(connection_.library, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
-                                            window) != 0) {
-    connection_.end(H2ErrorCode::kInternalError);
-  }
-}
-
 // RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and sends
 // WINDOW_UPDATE when half of the window has been used.
 void H2Receiver::returnCredit() {

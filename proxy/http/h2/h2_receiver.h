@@ -61,10 +61,6 @@ class H2Receiver {
   void refuseMalformed(H2Stream& stream);
   /// Answers DATA that comes after the end of its stream. Called before nghttp2 sees the frame.
   void judgeData(StreamId id);
-  /// Grants the peer `count` bytes more, which the consumer of this stream's body took.
-  void grant(StreamId id, std::size_t count);
-  /// Lets limits.streamWindow of this stream's body be under way.
-  void widen(StreamId id);
   /// Gives the connection's window back for the body bytes that have arrived, whether or not they were taken.
   void returnCredit();
   /// Returns true if the connection's window is about to run short.

@@ -49,14 +49,14 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   }
   void wake(StreamId id) override { session_.sender().wake(id); }
   void reset(StreamId id, ResetReason reason) override { session_.sender().reset(id, reason); }
-  void grant(StreamId id, std::size_t count) override { session_.receiver().grant(id, count); }
-  void widen(StreamId id) override { session_.receiver().widen(id); }
+  void grant(StreamId id, std::size_t count) override { session_.grant(id, count); }
+  void widen(StreamId id) override { session_.widen(id); }
   bool isHeldBack(StreamId id) const override { return session_.sender().isBlocked(id); }
   void dismiss(StreamId id) override {
     H2Stream* stream = session_.closed() ? nullptr : session_.find(id);
-    if (stream == nullptr || !isTunnel(*stream) || stream->receive != Receive::kBody) return;
+    if (stream == nullptr || !stream->isTunnel() || stream->receive != Receive::kBody) return;
     stream->receive = Receive::kDiscard;
-    settleTunnel(*stream);
+    if (stream->sentWholeTunnel()) sendEnded(*stream);
   }
 
   void produce(base::ByteQueue& out, std::size_t limit) override { session_.produce(out, limit); }
@@ -108,15 +108,15 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   void bodyEnded(H2Stream& stream) override {
     const bool wanted = std::exchange(stream.receive, Receive::kDone) == Receive::kBody;
     if (wanted && stream.token != kNoToken) sink_.onRequestEnd(stream.token);
-    settleTunnel(stream);
+    if (stream.sentWholeTunnel()) sendEnded(stream);
   }
   BodyPipe* pipeOf(Token token) override { return sink_.responseBody(token); }
   void bytesTaken(Token token, std::size_t count) override { sink_.onResponseBodyTaken(token, count); }
   void sendEnded(H2Stream& stream) override {
     // The client's way of a tunnel goes on.
-    if (isTunnel(stream) && stream.receive == Receive::kBody) return;
+    if (stream.isTunnel() && stream.receive == Receive::kBody) return;
     if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
-    if (stream.receive != Receive::kDone && !isTunnel(stream)) return session_.receiver().drain().begin(stream);
+    if (stream.receive != Receive::kDone && !stream.isTunnel()) return session_.receiver().drain().begin(stream);
     stream.detach();
     // The other end of the tunnel takes nothing more.
     if (stream.receive != Receive::kDone) session_.sender().submitReset(stream, H2ErrorCode::kNoError);
@@ -201,14 +201,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
       return session_.sender().resetViolated(stream);
     }
     sink_.onRequestEnd(stream.token, std::move(trailers));
-    settleTunnel(stream);
-  }
-
-  /// Returns true if a tunnel was asked for (RFC 8441) and was not answered otherwise.
-  static bool isTunnel(const H2Stream& stream) { return stream.method == Method::kConnect; }
-  /// Ends a tunnel once both of its ways have ended.
-  void settleTunnel(H2Stream& stream) {
-    if (isTunnel(stream) && stream.send == H2Stream::Send::kDone) sendEnded(stream);
+    if (stream.sentWholeTunnel()) sendEnded(stream);
   }
 
   void respond(StreamId id, const ResponseHead& head, Head kind) {
@@ -216,11 +209,11 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     H2Stream* stream = session_.find(id);
     if (stream == nullptr || stream->resetByUs || stream->send == H2Stream::Send::kDone) return;
     const bool opens = head.body == Body::kTunnel;
-    if (opens && !isTunnel(*stream)) {
+    if (opens && !stream->isTunnel()) {
       stream->failure = "a tunnel that was not asked for";
       return session_.sender().submitReset(*stream, H2ErrorCode::kInternalError);
     }
-    if (!opens && kind != Head::kInterim && isTunnel(*stream)) stream->method = Method::kGet;
+    if (!opens && kind != Head::kInterim && stream->isTunnel()) stream->method = Method::kGet;
     Decimal status(opens ? 200 : head.status);  // RFC 8441 section 5
     std::array<Line, 2> control{Line{":status", status.text()}};
     std::size_t lines = 1;

@@ -19,6 +19,7 @@
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/http/h2/h2_receiver.h"
 #include "proxy/http/h2/h2_sender.h"
+#include "proxy/http/h2/h2_windows.h"
 #include "proxy/http/limits.h"
 
 namespace sluice::http {
@@ -54,6 +55,8 @@ class H2Session {
     connection_.end(goodbye);
     dropInput();
   }
+  void grant(StreamId id, std::size_t count) { grantStream(connection_, id, count); }
+  void widen(StreamId id) { widenStream(connection_, id); }
   H2FieldReader& section() { return receiver_.section(); }
   const Limits& limits() const { return connection_.limits; }
   base::ChunkPool& pool() const { return connection_.pool; }

@@ -49,6 +49,10 @@ struct H2Stream {
   bool awaitsAgreement = false;  // client: a tunnel to which the peer has not agreed, so no body leaves
   H2RawLine rawLine;             // belongs to the block of the next HEADERS
 
+  /// Returns true on the server's side for a tunnel that was asked for (RFC 8441) and was not answered otherwise.
+  bool isTunnel() const { return method == Method::kConnect; }
+  /// Returns true if our way of such a tunnel has ended.
+  bool sentWholeTunnel() const { return isTunnel() && send == Send::kDone; }
   bool isDrained() const { return drainedSince != base::MonotonicTime{}; }
   /// Returns true on the client's side for a tunnel to which the peer has agreed.
   bool isOpenTunnel() const { return method == Method::kConnect && !awaitsAgreement; }

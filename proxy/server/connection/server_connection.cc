@@ -21,6 +21,12 @@ constexpr base::Duration kLastIdleTime = std::chrono::seconds(1);
 constexpr std::size_t kLingerBytes = 16 * 1024 * 1024;
 constexpr std::size_t kLingerRead = 64 * 1024;
 
+/// Returns when a stream may no longer send behind its response; max() if none does. `codec` may be null.
+base::MonotonicTime drainDeadline(const http::ServerCodec* codec, const base::TimeoutSettings& timeouts) {
+  const base::MonotonicTime since = codec != nullptr ? codec->drainedSince() : base::MonotonicTime{};
+  return since == base::MonotonicTime{} ? base::MonotonicTime::max() : since + timeouts.drain;
+}
+
 }  // namespace
 
 ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
@@ -241,15 +247,10 @@ base::MonotonicTime ServerConnection::deadline() const {
     case State::kDead:
       break;
   }
-  if (headSince_ != base::MonotonicTime{}) return std::min(headSince_ + parts_.timeouts.requestHeader, drainDeadline());
+  if (headSince_ != base::MonotonicTime{})
+    return std::min(headSince_ + parts_.timeouts.requestHeader, drainDeadline(codec_.get(), parts_.timeouts));
   if (draining_ && state_ == State::kSniffing) return lastActive_ + kLastIdleTime;
-  return std::min(lastActive_ + parts_.timeouts.clientIdle, drainDeadline());
-}
-
-// When a stream may no longer send behind its response; max() if none does.
-base::MonotonicTime ServerConnection::drainDeadline() const {
-  const base::MonotonicTime since = codec_ ? codec_->drainedSince() : base::MonotonicTime{};
-  return since == base::MonotonicTime{} ? base::MonotonicTime::max() : since + parts_.timeouts.drain;
+  return std::min(lastActive_ + parts_.timeouts.clientIdle, drainDeadline(codec_.get(), parts_.timeouts));
 }
 
 void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
@@ -270,7 +271,7 @@ void ServerConnection::onTimer() {
     }
   }
   if (state_ != State::kServing) return die();
-  if (drainDeadline() <= now) {
+  if (drainDeadline(codec_.get(), parts_.timeouts) <= now) {
     for (std::size_t ended = codec_->endDrains(now - parts_.timeouts.drain); ended > 0; --ended) onTimeout("drain");
     return arm();
   }

@@ -121,7 +121,6 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void linger();
   void watchHead();
   base::MonotonicTime deadline() const;
-  base::MonotonicTime drainDeadline() const;
   void arm();
   void die();
 
