@@ -111,6 +111,7 @@ class Cluster final : public PoolOwner {
 
   // PoolOwner
   ConnectionRoom& room() override { return room_; }
+  DialRoom& dialRoom() override { return room_; }
   void attach() override { ++attached_; }
   void detach() override { --attached_; }
   void countWaiters(int more) override;

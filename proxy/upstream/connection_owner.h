@@ -18,9 +18,6 @@ class ConnectionOwner {
   virtual const net::Address* endpoint() const = 0;
   /// Returns true if its connections take room there.
   virtual bool uses(const ConnectionRoom& room) const = 0;
-  /// Takes room for one more attempt of a connection that has its own room. Returns false if others come first.
-  virtual bool tryTakeMore() = 0;
-  virtual void giveBackMore() = 0;
   /// Returns whether connections may go to that address, which is the endpoint's or one to which its name resolves.
   virtual bool permits(const net::Address& address) const = 0;
   /// Each connection calls attach() when it is made, before it dials, and detach() when it is destroyed.

@@ -44,11 +44,13 @@ bool ConnectionRoom::tryTake(const RoomUser& pool) {
 }
 
 void ConnectionRoom::giveBack() {
+  if (!seekers_.empty() && closing_ > 0) --closing_;
+  giveBackMore();
+}
+
+void ConnectionRoom::giveBackMore() {
   budget_.connections.release();
-  if (!seekers_.empty()) {
-    if (closing_ > 0) --closing_;
-    wakeSeekers();
-  }
+  wakeSeekers();
   for (RoomUser* pool : elsewhere_) pool->markDirty();
 }
 

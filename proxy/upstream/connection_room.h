@@ -25,6 +25,7 @@
 #include "proxy/net/timers.h"
 #include "proxy/routing/backend_identity.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/upstream/dial/dial_room.h"
 #include "proxy/upstream/places/backend_places.h"
 #include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/room_user.h"
@@ -44,7 +45,7 @@ struct RoomTerms {
 
 RoomTerms roomTermsOf(const routing::BackendPlan& plan);
 
-class ConnectionRoom final : private net::Timer {
+class ConnectionRoom final : public DialRoom, private net::Timer {
  public:
   /// How long a connection has no request before a pool that has others may have it closed.
   static constexpr base::Duration kRest = std::chrono::seconds(1);
@@ -65,11 +66,11 @@ class ConnectionRoom final : private net::Timer {
 
   /// Takes room for one connection of the pool. Returns false if there is none for it.
   bool tryTake(const RoomUser& pool);
-  /// Takes room for a further dial of a connection that has room. Returns false if there is none, or pools wait for it.
-  bool tryTakeMore() { return seekers_.empty() && elsewhere_.empty() && budget_.connections.tryAdd(); }
+  bool tryTakeMore() override { return seekers_.empty() && elsewhere_.empty() && budget_.connections.tryAdd(); }
   /// Undoes tryTake() at once, because the connection cannot be made.
   void untake() { budget_.connections.release(); }
-  /// Gives the room of a connection, or of a dial, back that has ended.
+  void giveBackMore() override;
+  /// Gives the room of a connection back that has ended.
   void giveBack();
   /// Has the pool settle when a connection of any pool has ended.
   void enlist(RoomUser& pool);

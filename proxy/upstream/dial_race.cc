@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/upstream/dial/dial_room.h"
+
 namespace sluice::upstream {
 namespace {
 
@@ -169,7 +171,7 @@ bool DialRace::begin() {
 }
 
 bool DialRace::takePlace() {
-  if (pool_.tryTakeMore()) {
+  if (pool_.cluster().dialRoom().tryTakeMore()) {
     ++places_;
     return true;
   }
@@ -186,7 +188,7 @@ bool DialRace::takePlace() {
 void DialRace::giveBackPlaces() {
   // One attempt has the room of the connection itself.
   const std::size_t used = attempts_.empty() ? 0 : attempts_.size() - 1;
-  for (; places_ > used; --places_) pool_.giveBackMore();
+  for (; places_ > used; --places_) pool_.cluster().dialRoom().giveBackMore();
 }
 
 void DialRace::onOpen(Contender& winner) {

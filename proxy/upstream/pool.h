@@ -84,8 +84,6 @@ class Pool final : public ConnectionOwner, public RoomUser {
   bool uses(const ConnectionRoom& room) const override {
     return &room == &room_ || (places_ != nullptr && &room == &places_->room());
   }
-  bool tryTakeMore() override { return room_.tryTakeMore(); }
-  void giveBackMore() override { room_.giveBack(); }
   bool permits(const net::Address& address) const override;
   void attach(const Connection& connection) override;
   void detach() override;

@@ -10,6 +10,7 @@
 namespace sluice::upstream {
 
 class ConnectionRoom;
+class DialRoom;
 class Pool;
 class ReachNotes;
 
@@ -31,6 +32,8 @@ class PoolOwner {
   virtual net::TlsClientContext* tlsContext() = 0;
   /// Returns the room that it shares with the other clusters of its Backend.
   virtual ConnectionRoom& room() = 0;
+  /// Returns the same as far as it concerns further dials of one connection.
+  virtual DialRoom& dialRoom() = 0;
   /// Returns true if it was retired and no request is left that could want a connection.
   virtual bool deserted() const = 0;
   /// Each connection calls attach() when it is made and detach() when it is destroyed.
