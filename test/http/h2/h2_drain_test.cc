@@ -88,6 +88,19 @@ TEST_F(DrainedUploads, MayEndWithTrailers) {
   EXPECT_EQ(reader.count(H2Type::kRstStream), 0U);
 }
 
+TEST_F(DrainedUploads, MayStopShortOfTheLengthThatTheyHaveAnnounced) {
+  restart();
+  H2Lines lines = h2::post();
+  lines.emplace_back("content-length", "1000");
+  exchange(h2::headers(1, lines, false));
+  answer(1);
+  upload(1, 100);
+  end(1);
+  EXPECT_EQ(codec->activeStreams(), 0U);
+  EXPECT_EQ(reader.count(H2Type::kRstStream), 0U);
+  EXPECT_EQ(codec->drainedSince(), base::MonotonicTime{});
+}
+
 // The owner took nothing of the one; the other was refused, and nothing of it was passed on.
 TEST_F(DrainedUploads, GetTheWindowBackThatTheyHadUsedBeforeTheirResponse) {
   for (const bool refused : {false, true}) {
