@@ -144,12 +144,33 @@ TEST_F(BufferBudgetTest, SpareCopiesLeaveRoomAndGiveWayFirst) {
   EXPECT_FALSE(first.reachSpare(2 * kUnit, sink.waker(1))) << "half of the common half is for bodies";
   body.arrive(sink.waker(3));
   EXPECT_TRUE(body.reach(3 * kUnit));
-  EXPECT_EQ(sink.told, std::vector<Ticket>{1}) << "the copy that has not grown for longest";
-  EXPECT_FALSE(first.reachSpare(1, sink.waker(1))) << "it does not come back";
+  EXPECT_EQ(sink.told, std::vector<Ticket>{2}) << "a copy of one unit goes last";
+  EXPECT_FALSE(second.reachSpare(1, sink.waker(2))) << "it does not come back";
   BufferShare callout(room);
-  EXPECT_TRUE(callout.reachFree(kUnit));
-  EXPECT_EQ(sink.told, (std::vector<Ticket>{1, 2}));
-  EXPECT_EQ(room.used(), 4 * kUnit);
+  EXPECT_TRUE(callout.reachFree(5 * kUnit));
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{2, 1}));
+  EXPECT_EQ(room.used(), 8 * kUnit);
+}
+
+TEST_F(BufferBudgetTest, SmallSpareCopiesAreNotKeptOutByLargeOnes) {
+  BufferBudget budget(8 * kUnit);
+  BufferRoom room(budget, clock_);
+  Sink sink;
+  BufferShare large(room);
+  BufferShare small(room);
+  BufferShare late(room);
+  EXPECT_TRUE(large.reachSpare(6 * kUnit, sink.waker(1)));
+  EXPECT_FALSE(late.reachSpare(2 * kUnit, sink.waker(3)));
+  EXPECT_TRUE(sink.told.empty());
+  EXPECT_TRUE(small.reachSpare(200, sink.waker(2)));
+  EXPECT_EQ(sink.told, std::vector<Ticket>{1});
+  EXPECT_EQ(room.used(), kUnit);
+  EXPECT_TRUE(small.reachSpare(3 * kUnit, sink.waker(2)));
+  EXPECT_TRUE(late.reachSpare(3 * kUnit, sink.waker(3)));
+  EXPECT_EQ(sink.told, std::vector<Ticket>{1});
+  BufferShare another(room);
+  EXPECT_TRUE(another.reachSpare(1, sink.waker(4)));
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{1, 2})) << "it has become a large one, and has not grown for longest";
 }
 
 TEST_F(BufferBudgetTest, ABodyThatStepsWorkOnNeverGivesWay) {

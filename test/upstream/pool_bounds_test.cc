@@ -91,19 +91,22 @@ TEST(PoolDial, ConnectTimeoutCoversAllAddresses) {
   EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"connect\"} 1"));
 }
 
-TEST(PoolDial, NoAddressFollowsBeforeAQuarterOfASecond) {
+TEST(PoolDial, AnAddressFollowsAfterAQuarterOfASecondOrHalfOfTheTimeThatIsLeft) {
   PoolOptions options;
   options.timeouts.connect = std::chrono::milliseconds(400);
   PoolRig rig(options);
   rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2", "192.0.2.3"});
   const std::size_t request = rig.want();
-  rig.advance(std::chrono::milliseconds(249));
+  rig.advance(std::chrono::milliseconds(180));
   EXPECT_EQ(rig.dialled(), 1U);
-  rig.advance(std::chrono::milliseconds(20));
+  rig.advance(std::chrono::milliseconds(40));
   EXPECT_EQ(rig.dialled(), 2U);
+  rig.advance(std::chrono::milliseconds(60));
+  EXPECT_EQ(rig.dialled(), 2U);
+  rig.advance(std::chrono::milliseconds(40));
+  EXPECT_EQ(rig.dialled(), 3U);
   rig.advance(std::chrono::milliseconds(150));
   EXPECT_TRUE(rig.failed(request));
-  EXPECT_EQ(rig.dialled(), 2U);
 }
 
 TEST(PoolDial, SeveralWaitersShareOneQuestionToDns) {
