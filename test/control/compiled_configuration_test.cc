@@ -235,7 +235,7 @@ TEST_F(Files, ASetWithoutOurGatewayClassCannotBeServed) {
 TEST_F(Files, AGatewayIsJudgedAlthoughItsClassIsNotAmongThem) {
   const std::string whole(kGood);
   const std::string withoutClass = whole.substr(whole.find("---\n"));
-  const CompiledConfiguration configuration = read({write("all.yaml", withoutClass)});
+  const CompiledConfiguration configuration = readConfiguration({write("all.yaml", withoutClass)}, {});
   EXPECT_TRUE(configuration.flawless());
   const std::string report = reportText(configuration);
   EXPECT_TRUE(contains(report,
@@ -243,12 +243,13 @@ TEST_F(Files, AGatewayIsJudgedAlthoughItsClassIsNotAmongThem) {
                        "is not in these files: it is taken for one with controllerName "
                        "sluice.dev/egress-gateway and without settings\n"))
       << report;
-  const CompiledConfiguration complete = read({write("all.yaml", kGood)});
+  const CompiledConfiguration complete = readConfiguration({write("all.yaml", kGood)}, {});
   EXPECT_EQ(complete.compiled.snapshot->binds.size(), configuration.compiled.snapshot->binds.size());
   const std::string foreign =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: other}\n"
       "spec: {controllerName: example.com/other}\n";
-  EXPECT_TRUE(read({write("all.yaml", foreign + withoutClass)}).flawless()) << "another program's class is another one";
+  EXPECT_TRUE(readConfiguration({write("all.yaml", foreign + withoutClass)}, {}).flawless())
+      << "another program's class is another one";
 }
 
 // A revision has 48 bits, so two sets with the same one can be made in minutes.

@@ -224,23 +224,6 @@ TEST_P(BrokenAtOnce, IsAnError) {
   EXPECT_EQ(rig.worker.chunks().inUse(), 0U);
 }
 
-TEST_P(BrokenAtOnce, IsNotRepeatedLikeARequestOnAConnectionThatWasKeptTooLong) {
-  Rig rig(speaking(Version::kHttp11));
-  test::ClientPeer& client = rig.connect(GetParam());
-  client.ask({.target = "/ok"});
-  ASSERT_TRUE(rig.settle());
-  rig.wire(0).accept();
-  rig.wire(0).deliver("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
-  ASSERT_TRUE(rig.settle());
-  const std::size_t index = client.ask({.target = "/ok"});
-  ASSERT_TRUE(rig.settle());
-  rig.wire(0).deliver("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello");
-  rig.wire(0).end();
-  ASSERT_TRUE(rig.settle());
-  EXPECT_EQ(client.answer(index).message.head.status, 502);
-  EXPECT_EQ(rig.dialled(), 1U);
-}
-
 // Bytes that an HTTP/1.1 codec has read ahead of a slow client outlive the backend's connection.
 class ReadAhead : public ::testing::Test {
  protected:

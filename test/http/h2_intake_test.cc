@@ -246,6 +246,7 @@ TEST(H2Intake, TakesNoBreakTowardsABackend) {
   H2Intaking server;
   server.feed(h2::headers(1, h2::get(), true));
   RecordingClientSink sink{server.pool};
+  server.limits.responseFields = 300;
   const auto codec = http::makeH2ClientCodec(sink, server.pool, server.limits, server.clock);
   codec->feed(h2::settings({}) + h2::settingsAck());
   const http::StreamId id = codec->sendRequest(sink.open().token, server.sink.last().message.head, http::Scheme::kHttp);

@@ -86,7 +86,8 @@ Attempts::Judgement Attempts::judgeFailure() {
   if (tried && !sent) attempt_.count();
   if (tried && base::isOfConnection(*t_.error)) attempt_.made = true;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
-  const bool wentStale = !t_.response && attempt_.request.wentStale(*t_.error);
+  const bool brokeAtOnce = t_.response && t_.responseState == ResponseState::kWaiting;
+  const bool wentStale = !brokeAtOnce && attempt_.request.wentStale(*t_.error);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale));
   if (spurious && repeats_ < upstream::kMostRepeats && bodyIntact()) {
     if (wentStale) attempt_.request.avoidStale();
@@ -95,8 +96,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   noteError(t_, attempt_, *t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
   // The status of a response that broke as soon as its head came was judged already.
-  const bool isJudged =
-      t_.response && t_.responseState == ResponseState::kWaiting && retries_ && retries_->refuses(t_.response->head);
+  const bool isJudged = brokeAtOnce && retries_ && retries_->refuses(t_.response->head);
   if (!harmless || !isPassing(*t_.error) || isJudged) return Judgement::kGiveUp;
   const Planning planning = plan();
   if (planning == Planning::kConstrained) t_.error = Retries::constrained();

@@ -41,7 +41,7 @@ inline bool H1SectionReader::countLine(std::size_t size, std::string_view piece)
   if (!withinLimits(size, piece)) return false;
   if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
   ++lines_;
-  if (fieldLines() <= mostFields_) return true;
+  if (fieldLines() <= mostFields()) return true;
   const bool ofRequest = messages_ == H1Messages::kRequests;
   fail("too many fields", 431, ofRequest ? Limit::kHeaderFields : Limit::kResponseFields);
   return false;
@@ -63,7 +63,7 @@ bool H1SectionReader::countWhole(const H1LineEnds& ends) {
   const std::size_t lines = ends.count() - (isRequest ? 1 : 0);
   const std::size_t text = ends.sectionSize() - 2 * (lines + 1) - (isRequest ? ends[0] + 2 : 0);
   if (text + lines * kFieldLineOverhead > limits_.headerBytes) return false;
-  if (ends.count() - (section_ == H1Section::kTrailers ? 0 : 1) > mostFields_) return false;
+  if (ends.count() - (section_ == H1Section::kTrailers ? 0 : 1) > mostFields()) return false;
   lines_ = static_cast<std::uint32_t>(ends.count());
   return true;
 }

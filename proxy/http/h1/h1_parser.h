@@ -38,10 +38,7 @@ class H1SectionReader {
   enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
 
   H1SectionReader(base::ChunkPool& pool, const MessageBounds& limits, H1Messages messages)
-      : limits_(limits),
-        mostFields_(messages == H1Messages::kRequests ? limits.headerFields : limits.responseFields),
-        messages_(messages),
-        kept_(pool) {}
+      : limits_(limits), kept_(pool), messages_(messages) {}
 
   /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112
   /// section 2.2).
@@ -77,17 +74,19 @@ class H1SectionReader {
   bool countLine(std::size_t size, std::string_view piece);
   bool withinLimits(std::size_t openLineSize, std::string_view piece);
   bool failRequestLine(std::string_view piece);
+  std::uint32_t mostFields() const {
+    return messages_ == H1Messages::kRequests ? limits_.headerFields : limits_.responseFields;
+  }
   bool atRequestLine() const { return lines_ == 0 && section_ == H1Section::kRequest; }
 
   const MessageBounds& limits_;
-  const std::uint32_t mostFields_;
-  const H1Messages messages_;
   base::ByteQueue kept_;
   H1Fault fault_;
   std::uint32_t lineBytes_ = 0;     // of the line that is open, in kept_
   std::uint32_t sectionBytes_ = 0;  // names, values and 32 for each finished field line
   std::uint32_t lines_ = 0;
   std::uint32_t leading_ = 0;  // bytes of the current piece that belong to the empty line that is skipped
+  const H1Messages messages_;
   H1Section section_ = H1Section::kRequest;
   bool skippedEmptyLine_ = false;
   bool endsInCr_ = false;  // the last byte kept
