@@ -46,6 +46,8 @@ void assumeClass(ObjectSet& set) {
   if (reading == nullptr) return;
   const auto& gateway = objectOf<Gateway>(*reading);
   GatewayClass assumed;
+  assumed.meta.group = kGatewayGroup;
+  assumed.meta.kind = GatewayClass::kKind;
   assumed.meta.name = gateway.gatewayClassName;
   assumed.meta.position = reading->position;
   assumed.controllerName = kControllerName;

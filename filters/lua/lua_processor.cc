@@ -65,8 +65,8 @@ class LuaProcessor final : public processing::Processor {
     LuaInterpreter* const interpreter = worker.interpreter(*script_);
     if (interpreter == nullptr) return Verdict::fail(worker.fault(), Cause::kScriptError);
     if (step.begun && !step.run.isRunning()) return Verdict::fail("the worker ends", Cause::kDropped);
-    step.begun = true;
-    const auto stretch = interpreter->advance(step.run, call.clock, call.clock.now() + call.timeout);
+    const base::MonotonicTime since = std::exchange(step.begun, true) ? call.clock.now() : call.begun;
+    const auto stretch = interpreter->advance(step.run, call.clock, since + call.timeout);
     ScriptCall& script = step.run.script;
     if (stretch == LuaInterpreter::Stretch::kWaits && script.callout != nullptr) {
       script.callout->await(call.suspend(), processing::Callout::Moment::kChange);

@@ -113,6 +113,8 @@ struct Call {
   Services& services;
   /// How long the step may wait for one answer.
   const base::Duration timeout;
+  /// When the step was asked for the first time.
+  const base::MonotonicTime begun;
   /// See state().
   void*& memory;
 

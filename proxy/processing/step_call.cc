@@ -110,6 +110,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
             control,
             host.services(),
             patience(host),
+            begun_,
             memory_};
   Verdict verdict = inVain ? unanswered(call) : step_->processor->process(call, shownTo(*step_, host));
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;

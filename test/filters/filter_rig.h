@@ -102,12 +102,12 @@ class FilterRig : private processing::SecretLookup, private processing::TargetLo
     step.processor = processor_;
     processing::RequestEditor editor(request_.arena, request_.head, step, nullptr);
     RigStep& mine = steps_[turn_];
-    processing::Call call{at,         place,         request_.arena,
-                          clock,      request_.head, editor,
-                          mine.holds, mine.holds,    response_ ? &response_->head : nullptr,
-                          body,       &wish,         destination,
-                          *this,      services,      timeout,
-                          mine.memory};
+    processing::Call call{at,          place,         request_.arena,
+                          clock,       request_.head, editor,
+                          mine.holds,  mine.holds,    response_ ? &response_->head : nullptr,
+                          body,        &wish,         destination,
+                          *this,       services,      timeout,
+                          clock.now(), mine.memory};
     return processor_->process(call, peer);
   }
   /// Lets the step of that number run from here on; a new one, if it has not run. The others wait.
