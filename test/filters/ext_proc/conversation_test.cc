@@ -139,6 +139,7 @@ class ConversationTest : public testing::Test, private processing::StepControl, 
                          *this,
                          services_,
                          std::chrono::seconds(1),
+                         clock_.now(),
                          memory_};
 };
 
