@@ -74,6 +74,7 @@ class StepQueue {
     if (round == Round::kBoth) appendRequest(chains, Round::kFirst);
     if (round >= Round::kSecond) appendRequest(chains, Round::kAuthorization);
     if (round == Round::kBoth) round = Round::kSecond;
+    if (round != Round::kSecond && !hasStepsOfRequest(chains, round)) return;  // most chains have none
     append(chains, Phase::kRequestHeaders, round);
     append(chains, Phase::kRequestBody, round);
   }

@@ -148,6 +148,7 @@ void ServerConnection::serve(http::Version version) {
                ? http::makeH2ServerCodec(*this, pool, parts_.limits, terms_, parts_.worker.clock(), parts_.h2Memory,
                                          headAccount())
                : http::makeH1ServerCodec(*this, pool, parts_.limits, terms_, headAccount());
+  mayDrain_ = version == http::Version::kHttp2;
   if (endAnnounced_) codec_->announceEnd();
   if (draining_) codec_->drain();
   lastActive_ = parts_.worker.now();
@@ -248,9 +249,11 @@ base::MonotonicTime ServerConnection::deadline() const {
       break;
   }
   if (headSince_ != base::MonotonicTime{})
-    return std::min(headSince_ + parts_.timeouts.requestHeader, drainDeadline(codec_.get(), parts_.timeouts));
+    return std::min(headSince_ + parts_.timeouts.requestHeader,
+                    drainDeadline(mayDrain_ ? codec_.get() : nullptr, parts_.timeouts));
   if (draining_ && state_ == State::kSniffing) return lastActive_ + kLastIdleTime;
-  return std::min(lastActive_ + parts_.timeouts.clientIdle, drainDeadline(codec_.get(), parts_.timeouts));
+  return std::min(lastActive_ + parts_.timeouts.clientIdle,
+                  drainDeadline(mayDrain_ ? codec_.get() : nullptr, parts_.timeouts));
 }
 
 void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
@@ -271,7 +274,7 @@ void ServerConnection::onTimer() {
     }
   }
   if (state_ != State::kServing) return die();
-  if (drainDeadline(codec_.get(), parts_.timeouts) <= now) {
+  if (drainDeadline(mayDrain_ ? codec_.get() : nullptr, parts_.timeouts) <= now) {
     for (std::size_t ended = codec_->endDrains(now - parts_.timeouts.drain); ended > 0; --ended) onTimeout("drain");
     return arm();
   }

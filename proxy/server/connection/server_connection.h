@@ -132,6 +132,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   bool draining_ = false;
   bool peerEnded_ = false;
   bool itsTurn_ = false;
+  bool mayDrain_ = false;  // the codec drains uploads, which only that of HTTP/2 does
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;
