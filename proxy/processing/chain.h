@@ -154,22 +154,21 @@ class Chain {
 /// The chains of the scopes that an exchange goes through, the widest first; any may be null. See StepQueue.
 using Chains = std::array<const Chain*, 3>;
 
-/// Returns true if one of the chains has steps of request-headers or request-body in that round.
-inline bool hasStepsOfRequest(const Chains& chains, Round round) {
+/// Returns the set of phases in which one of the chains has steps of that round.
+inline std::uint8_t phasesOfAll(const Chains& chains, Round round) {
   std::uint8_t phases = 0;
   for (const Chain* chain : chains) {
     if (chain != nullptr) phases |= chain->phases(round);
   }
-  return (phases & (bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody))) != 0;
+  return phases;
 }
-
 /// Returns true if one of the chains has steps of that phase and round.
 inline bool hasSteps(const Chains& chains, Phase phase, Round round = Round::kBoth) {
-  std::uint8_t phases = 0;
-  for (const Chain* chain : chains) {
-    if (chain != nullptr) phases |= chain->phases(round);
-  }
-  return (phases & bitOf(phase)) != 0;
+  return (phasesOfAll(chains, round) & bitOf(phase)) != 0;
+}
+/// Returns true if one of the chains has steps of request-headers or request-body in that round.
+inline bool hasStepsOfRequest(const Chains& chains, Round round) {
+  return (phasesOfAll(chains, round) & (bitOf(Phase::kRequestHeaders) | bitOf(Phase::kRequestBody))) != 0;
 }
 
 /// Returns true if a step of `phases` (a bit each) wants the body.
