@@ -15,7 +15,7 @@ server.on('stream', (stream, headers) => {
   }
   const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
   stream.respond({':status': 200, ...(offered.includes('chat') && {'sec-websocket-protocol': 'chat'})});
-  const socket = new WebSocket(null, undefined, {});
+  const socket = new WebSocket(null, undefined, {autoPong: true, closeTimeout: 30000});
   // The client asks for these two by the names of HTTP/1.1.
   serve(socket, {...headers, upgrade: headers[':protocol'], connection: 'upgrade'});
   socket.setSocket(stream, Buffer.alloc(0), {maxPayload: 64 << 20});
