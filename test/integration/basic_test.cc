@@ -76,14 +76,10 @@ TEST_P(VersionPairs, ThePathArrivesAsItWasSpelled) {
                 {"/%2ewell-known/%c3%A9;v=%31"},
                 {"/%61/./b%3a?%61", "/a/b%3A?%61"},
                 {"/x/%2e%2e/%61//b", "/a//b"}};
-  std::vector<std::string> arguments = {"--path-as-is"};
-  for (const auto& each : kCases) arguments.push_back(gateway_.url(each.sent));
-  const std::string answers = curl(arguments).output;
-  std::size_t at = 0;
+  // One run each: curl 7.88 cannot use a connection of HTTP/2 again that it has begun with prior knowledge.
   for (const auto& each : kCases) {
-    at = answers.find("\"target\"", at + 1);
-    ASSERT_NE(at, std::string::npos) << answers;
-    EXPECT_EQ(echoed(answers.substr(at), "target"), each.received.empty() ? each.sent : each.received);
+    const ProgramOutcome got = curl({"--path-as-is", gateway_.url(each.sent)});
+    EXPECT_EQ(echoed(got.output, "target"), each.received.empty() ? each.sent : each.received) << got.errors;
   }
 }
 
