@@ -208,7 +208,7 @@ TEST_F(BodyAttacks, CopiesForRetriesGiveWayToBodiesThatStepsNeed) {
   };
   GatewaySpec made = spec("processorBuffer: 2Mi, processorBufferTotal: 8Mi");
   made.backends.push_back({.name = "silent", .hostname = "silent.test", .port = silent.port()});
-  made.routes += routeOfRules(retrying("/silent", "silent") + retrying("/served", "origin"), "retries");
+  made.routes += "---\n" + routeOfRules(retrying("/silent", "silent") + retrying("/served", "origin"), "retries");
   GatewayProcess gateway(made);
   Attack attack(gateway, victimOf(gateway));
   const std::string length = "Content-Length: " + std::to_string(kMib) + "\r\n\r\n";
