@@ -85,7 +85,7 @@ std::optional<HeaderParameter> takeHeaderParameter(std::string_view& rest) {
   return parameter;
 }
 
-/// What the header of a part says about it.
+/// The facts about a part that its header states.
 struct PartHeader {
   std::optional<HeaderParameter> name;
   bool isFile = false;     // it has a filename

@@ -1,4 +1,4 @@
-// What a listener leaves out of a request when its route is looked for, as users write it. A value.
+// The parts of a request that a listener leaves out when it looks for a route, as users write them. A value.
 #pragma once
 
 namespace sluice::base {

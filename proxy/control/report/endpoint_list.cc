@@ -19,7 +19,7 @@ using routing::Endpoint;
 
 constexpr base::WallTime kNoTime{};
 
-/// What is shown of one endpoint, beside its names.
+/// The state of one endpoint that is shown beside its names.
 struct EndpointFacts {
   std::optional<bool> reachable = std::nullopt;
   std::optional<bool> healthy = std::nullopt;
@@ -32,7 +32,7 @@ struct EndpointFacts {
   routing::ReachFailures failures = {};
 };
 
-/// What one rule ejects now.
+/// The endpoints that one rule ejects now.
 struct CurrentEjections {
   const routing::BackendEjections& of;
   routing::EjectedEndpoints endpoints;                 // sorted

@@ -14,7 +14,7 @@
 
 namespace sluice::control {
 
-/// Of several states that an endpoint has, the last one of these is shown.
+/// If an endpoint has several of these states, the last one is shown.
 enum class EndpointState : std::uint8_t {
   kHealthy,    // until the gateway knows otherwise
   kSlowStart,  // it came less than loadBalancing.slowStart ago

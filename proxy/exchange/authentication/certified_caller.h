@@ -52,7 +52,7 @@ class CertifiedCaller {
   CertifiedCaller(const CertifiedCaller&) = delete;
   CertifiedCaller& operator=(const CertifiedCaller&) = delete;
 
-  /// What most requests need of the last verdict, if that was good.
+  /// The part of the last verdict that most requests need, if that verdict was good.
   struct CertificateAdmission {
     const routing::ClientValidation* rules = nullptr;  // those of the verdict, which keeps them; null: it was not good
     base::MonotonicTime until = {};
