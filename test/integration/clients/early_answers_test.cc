@@ -69,10 +69,16 @@ INSTANTIATE_TEST_SUITE_P(Origins, EarlyAnswers,
 
 // curl 7.88 stops at an answer of 413. At 200 it goes on until the stream is reset, and fails for that, with the
 // answer.
-// curl 7.88 has the answer to an upload that was accepted, too, but after the reset it waits until its own time is
-// over.
-TEST_P(EarlyAnswers, ReachCurl) {
-  if (GetParam().status != 413) return;
+/// The refusals alone: after an answer that accepts, curl 7.88 sends nothing more, and waits until its own time is
+/// over.
+class RefusedUploads : public EarlyAnswers {};
+
+INSTANTIATE_TEST_SUITE_P(Origins, RefusedUploads,
+                         testing::Values(EarlyOrigin{"RefusesAndKeeps", 413, true},
+                                         EarlyOrigin{"RefusesAndCloses", 413, false}),
+                         [](const auto& given) { return given.param.name; });
+
+TEST_P(RefusedUploads, ReachCurl) {
   const GatewayProcess gateway = serve({});
   for (const std::vector<std::string>& way : ways(gateway)) {
     for (int i = 0; i < 4; ++i) {
@@ -83,8 +89,7 @@ TEST_P(EarlyAnswers, ReachCurl) {
   }
 }
 
-TEST_P(EarlyAnswers, LetCurlFinishAnUploadWithinTheBounds) {
-  if (GetParam().status != 413) return;
+TEST_P(RefusedUploads, LetCurlFinishAnUploadWithinTheBounds) {
   const GatewayProcess gateway = serve("limits: {drainBytes: 16Mi}\ntimeouts: {drain: 60s}\n");
   for (const std::vector<std::string>& way : ways(gateway)) {
     const ProgramOutcome got = upload(way);
