@@ -67,8 +67,6 @@ INSTANTIATE_TEST_SUITE_P(Origins, EarlyAnswers,
                                          EarlyOrigin{"AcceptsAndCloses", 200, false}),
                          [](const auto& given) { return given.param.name; });
 
-// curl 7.88 stops at an answer of 413. At 200 it goes on until the stream is reset, and fails for that, with the
-// answer.
 /// The refusals alone: after an answer that accepts, curl 7.88 sends nothing more, and waits until its own time is
 /// over.
 class RefusedUploads : public EarlyAnswers {};
