@@ -433,6 +433,8 @@ def main():
     parser.add_argument("--profile", help="existing folder that keeps callgrind's files, for callgrind_annotate")
     parser.add_argument("--verbose", action="store_true", help="shows what system calls there were")
     options = parser.parse_args()
+    if options.budget and options.instructions and not os.path.exists(options.reference):
+        parser.error(f"the budget needs {options.reference}, which is not there: build the target library_reference")
     names = ["sluice"] + [p for p in options.peers.split(",") if p == "nginx" or shutil.which(p)]
     bench = Bench(options)
     figures = {}

@@ -111,15 +111,15 @@ TEST(GrpcRoutes, AnswerWithGrpcStatusesIfTheyCannotServe) {
 
 // The clients map the status to a code (doc/http-grpc-status-mapping.md of gRPC); the gateway passes it on.
 TEST(GrpcRoutes, LeaveErrorsOfBackendsThatAreNoGrpcServersToTheClient) {
-  std::string status;
+  Changing<std::string> status;
   RawOrigin origin(RawOrigin::answeringOverHttp2([&](std::uint32_t stream) {
-    return h2::headers(stream, {{":status", status}, {"content-type", "text/html"}}, false) +
+    return h2::headers(stream, {{":status", status.get()}, {"content-type", "text/html"}}, false) +
            h2::data(stream, "<p>no</p>", true);
   }));
   const GatewayProcess gateway(
       {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin"))});
   for (const auto& [sent, code] : {std::pair("503", "14 "), {"429", "14 "}, {"401", "16 "}, {"404", "12 "}}) {
-    status = sent;
+    status.set(sent);
     EXPECT_THAT(callAll(gateway, {"/a/b"}).at(0), testing::StartsWith(code)) << sent;
   }
 }

@@ -9,11 +9,30 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "test/integration/support/blocking_socket.h"
 
 namespace sluice::test {
+
+/// A value that a test changes while the threads of an origin read it.
+template <class T>
+class Changing {
+ public:
+  void set(T value) {
+    const std::lock_guard lock(mutex_);
+    value_ = std::move(value);
+  }
+  T get() const {
+    const std::lock_guard lock(mutex_);
+    return value_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  T value_;
+};
 
 class RawOrigin {
  public:

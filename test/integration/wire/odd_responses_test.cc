@@ -29,13 +29,13 @@ GatewaySpec towardsHttp2(const RawOrigin& origin) {
 }
 
 TEST(OddResponses, OverHttp11ArePassedOn) {
-  std::string answer;
+  Changing<std::string> answer;
   const RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
-    if (!self.readHead(socket).empty()) socket.send(answer);
+    if (!self.readHead(socket).empty()) socket.send(answer.get());
   });
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
   const auto ask = [&](const std::string& sent) {
-    answer = sent;
+    answer.set(sent);
     return askRaw(gateway.port());
   };
   EXPECT_EQ(ask("HTTP/1.1 999 Request denied\r\nContent-Length: 1\r\n\r\nx").status, 999);
@@ -62,20 +62,22 @@ TEST(OddResponses, WithTheCodingIdentityAreTheLastOnTheirConnection) {
 }
 
 TEST(OddResponses, OverHttp2ArePassedOn) {
-  H2Lines head;
+  Changing<H2Lines> head;
   RawOrigin origin(
-      RawOrigin::answeringOverHttp2([&](std::uint32_t stream) { return h2::headers(stream, head, true); }));
+      RawOrigin::answeringOverHttp2([&](std::uint32_t stream) { return h2::headers(stream, head.get(), true); }));
   const GatewayProcess gateway(towardsHttp2(origin));
-  head = {{":status", "204"}, {"content-length", "5"}};
+  head.set({{":status", "204"}, {"content-length", "5"}});
   EXPECT_EQ(askRaw(gateway.port(), kGet, true).status, 204);
   EXPECT_EQ(askRaw(gateway.port(), kGet, true).field("content-length"), std::nullopt);
-  head = {{":status", "999"}};
+  head.set({{":status", "999"}});
   EXPECT_EQ(askRaw(gateway.port()).status, 999);
-  head = {{":status", "200"}};
-  for (std::size_t i = 0; i < kMostFields; ++i) head.emplace_back("x-a", "1");
+  H2Lines lines = {{":status", "200"}};
+  lines.insert(lines.end(), kMostFields, {"x-a", "1"});
+  head.set(lines);
   EXPECT_EQ(askRaw(gateway.port()).status, 200);
   EXPECT_EQ(gateway.limitHits("responseFields"), 0);
-  head.emplace_back("x-a", "1");
+  lines.emplace_back("x-a", "1");
+  head.set(lines);
   EXPECT_EQ(askRaw(gateway.port()).status, 502);
   EXPECT_TRUE(gateway.limitWasHit("responseFields"));
 }
