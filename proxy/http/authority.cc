@@ -135,11 +135,11 @@ std::string_view withoutEncodings(base::Arena& arena, std::string_view authority
 }  // namespace
 
 base::Result<std::string_view> normalizeAuthority(base::Arena& arena, std::string_view authority,
-                                                  KnownAuthority* known) {
-  if (known != nullptr && known->is(authority)) return authority;
+                                                  KnownAuthorities* known) {
+  if (known != nullptr && known->has(authority)) return authority;
   Seen seen = scanAuthority(authority);
   if ((seen & (kInvalid | kUpperCase)) == 0) {
-    if (known != nullptr) known->remember(authority);
+    if (known != nullptr && !authority.empty()) known->remember(authority);
     return authority;
   }
   if ((seen & kInvalid) != 0) {

@@ -21,6 +21,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
+#include "proxy/http/authority.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/head_account.h"
 #include "proxy/http/limits.h"
@@ -245,12 +246,14 @@ class ClientCodec : public Codec {
 /// Each function makes a codec. `terms` are those of the listener: a request that does not keep to them is refused. The
 /// sink and the clock outlive the codec; the clock feeds rates (resets per minute) and drainedSince(), never deadlines.
 /// `memory` is the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
-/// `heads` is the account of the client's connection; without it heads are bounded one by one.
+/// `heads` is the account of the client's connection; without it heads are bounded one by one. `authorities` are the
+/// worker's, and outlive the codec; without them each authority is checked.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               ServerTerms terms, HeadAccount* heads = nullptr);
+                                               ServerTerms terms, HeadAccount* heads = nullptr,
+                                               KnownAuthorities* authorities = nullptr);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                ServerTerms terms, const base::Clock& clock, H2Memory* memory = nullptr,
-                                               HeadAccount* heads = nullptr);
+                                               HeadAccount* heads = nullptr, KnownAuthorities* authorities = nullptr);
 std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                const base::Clock& clock, H2Memory* memory = nullptr);

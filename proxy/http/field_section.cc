@@ -84,10 +84,8 @@ class FieldLineReader {
       case FieldId::kCookie:
         addCookie(field);
         return nullptr;
-      case FieldId::kKeepAlive:
-        section_.keepAlive = true;
-        return readConnectionSpecific(field);
       case FieldId::kConnection:
+      case FieldId::kKeepAlive:
       case FieldId::kTransferEncoding:
       case FieldId::kProxyConnection:
       case FieldId::kUpgrade:
@@ -158,7 +156,9 @@ class FieldLineReader {
 
   const char* readConnectionSpecific(const Field& field) {
     if (version_ == Version::kHttp2) return "a connection-specific field in HTTP/2";
-    if (field.id == FieldId::kTransferEncoding) {
+    if (field.id == FieldId::kKeepAlive) {
+      section_.keepAlive = true;
+    } else if (field.id == FieldId::kTransferEncoding) {
       ++section_.codingCount;
       section_.coding = field.value;
     } else if (field.id == FieldId::kUpgrade) {

@@ -129,11 +129,7 @@ void Headers::reserve(base::Arena& arena, std::size_t count) {
   capacity_ = static_cast<std::uint32_t>(count);
 }
 
-void Headers::addGrowing(base::Arena& arena, const Field& field) {
-  const Field added = field;  // `field` may be in the list that moves
-  reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2);
-  fields_[size_++] = added;
-}
+void Headers::grow(base::Arena& arena) { reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2); }
 
 const Field* Headers::find(FieldId id) const {
   const Field* found = std::find_if(begin(), end(), [id](const Field& field) { return field.id == id; });

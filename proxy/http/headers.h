@@ -100,7 +100,8 @@ class Headers {
   }
   void add(base::Arena& arena, FieldId id, std::string_view value) { add(arena, {fieldName(id), value, id}); }
   void add(base::Arena& arena, const Field& field) {
-    if (size_ == capacity_) return addGrowing(arena, field);
+    // The list that moves stays in the arena as it is, so `field` may be in it.
+    if (size_ == capacity_) grow(arena);
     fields_[size_++] = field;
   }
   /// Changes the mark of the line that was added last. The list must not be empty.
@@ -147,7 +148,7 @@ class Headers {
   const Field* end() const { return fields_ + size_; }
 
  private:
-  void addGrowing(base::Arena& arena, const Field& field);
+  void grow(base::Arena& arena);
 
   Field* fields_ = nullptr;
   std::uint32_t size_ = 0;

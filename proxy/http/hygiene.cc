@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "proxy/http/field_section.h"
 #include "proxy/http/grammar.h"
@@ -296,8 +295,7 @@ ResponseHead opening(const RawResponse& raw, const FieldSection& fields, Tunnel 
 
 }  // namespace
 
-base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms) {
-  RequestHead head;
+std::optional<Error> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms, RequestHead& head) {
   if (!isToken(raw.method)) return refuse("the method is not a token");
   const bool extended = !raw.protocol.empty();
   if (extended && raw.method != "CONNECT") return refuse("a protocol in a request that is no CONNECT");
@@ -315,13 +313,13 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
   head.headers = fields.kept;
   head.acceptsTrailers = fields.teTrailers;
   head.keepAlive = fields.keepAlive;
-  if (auto error = TargetCheck(arena, raw, fields, terms).apply(head)) return *std::move(error);
-  if (auto error = checkSingletons(fields)) return *std::move(error);
+  if (auto error = TargetCheck(arena, raw, fields, terms).apply(head)) return error;
+  if (auto error = checkSingletons(fields)) return error;
   if (terms.forwardProxy && fields.proxyAuthorizationCount > 0) {
-    if (auto error = setProxyAuthorization(arena, head, fields)) return *std::move(error);
+    if (auto error = setProxyAuthorization(arena, head, fields)) return error;
   }
-  if (auto error = setFraming(head, raw, fields)) return *std::move(error);
-  if (auto error = setExpectation(head, fields)) return *std::move(error);
+  if (auto error = setFraming(head, raw, fields)) return error;
+  if (auto error = setExpectation(head, fields)) return error;
   if (extended && fields.lengthCount > 0) return refuse("a tunnel has no Content-Length");
   if (extended) {
     removeHandshake(head);
@@ -329,6 +327,12 @@ base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw
     head.tunnel = tunnelOfUpgrade(head, fields);
   }
   if (head.tunnel != Tunnel::kNone) head.body = Body::kTunnel;
+  return std::nullopt;
+}
+
+base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms) {
+  RequestHead head;
+  if (auto error = checkRequest(arena, raw, terms, head)) return *std::move(error);
   return head;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "proxy/base/arena.h"
@@ -31,8 +32,8 @@ struct RawRequest {
   std::string_view protocol;   // :protocol (RFC 8441); empty for HTTP/1.x and where absent
   Headers fields;
   Version version = Version::kHttp11;
-  bool endOfStream = false;         // HTTP/2: END_STREAM on HEADERS
-  KnownAuthority* known = nullptr;  // of the connection, if it keeps one
+  bool endOfStream = false;           // HTTP/2: END_STREAM on HEADERS
+  KnownAuthorities* known = nullptr;  // of the worker, if it keeps them
 };
 
 /// Returns the checked head, with its views in `arena` (into which raw's views must point too). Errors are
@@ -55,6 +56,9 @@ struct RawRequest {
 /// requested by HTTP/2's extended CONNECT (RFC 8441) becomes the same GET, without a key. At a forward proxy, Host
 /// gives way to the request-target (RFC 9112 section 3.2.2).
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms);
+/// Makes the head, which is large, in its place: `head` must be a new one, and means nothing if there is an error.
+std::optional<base::Error> checkRequest(base::Arena& arena, const RawRequest& raw, ServerTerms terms,
+                                        RequestHead& head);
 
 struct RawResponse {
   std::uint16_t status = 0;

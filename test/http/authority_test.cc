@@ -113,38 +113,38 @@ TEST(Authority, IsTakenApart) {
   EXPECT_EQ(portOf("[::1]"), 0);
 }
 
-TEST(KnownAuthority, IsOneThatWasFoundToBeNormal) {
+TEST(KnownAuthorities, AreThoseThatWereFoundToBeNormal) {
   base::ChunkPool pool;
   base::Arena arena(pool);
-  KnownAuthority known;
-  EXPECT_FALSE(known.is(""));
+  KnownAuthorities known;
+  EXPECT_FALSE(known.has(""));
   const std::string first = "a.test:80";
   for (int i = 0; i < 2; ++i) EXPECT_EQ(normalizeAuthority(arena, first, &known)->data(), first.data());
-  EXPECT_TRUE(known.is("a.test:80"));
-  for (const char* other : {"", "a.test:8", "a.test:81", "a.test:800", "A.test:80"}) EXPECT_FALSE(known.is(other));
+  EXPECT_TRUE(known.has("a.test:80"));
+  for (const char* other : {"", "a.test:8", "a.test:81", "a.test:800", "A.test:80"}) EXPECT_FALSE(known.has(other));
 }
 
-TEST(KnownAuthority, IsNeitherRefusedNorInNeedOfACopy) {
+TEST(KnownAuthorities, AreNeitherRefusedNorInNeedOfACopy) {
   base::ChunkPool pool;
   base::Arena arena(pool);
-  KnownAuthority known;
+  KnownAuthorities known;
   for (int i = 0; i < 2; ++i) {
     EXPECT_FALSE(normalizeAuthority(arena, "a..test", &known).ok());
     EXPECT_FALSE(normalizeAuthority(arena, "", &known).ok());
     EXPECT_EQ(*normalizeAuthority(arena, "A.test", &known), "a.test");
   }
   for (const char* other : {"a.test:", "%61.test"}) EXPECT_EQ(*normalizeAuthority(arena, other, &known), "a.test");
-  for (const char* each : {"a..test", "", "A.test", "a.test:", "%61.test"}) EXPECT_FALSE(known.is(each));
+  for (const char* each : {"a..test", "", "A.test", "a.test:", "%61.test"}) EXPECT_FALSE(known.has(each));
 }
 
-TEST(KnownAuthority, MayBeLong) {
+TEST(KnownAuthorities, MayBeLong) {
   base::ChunkPool pool;
   base::Arena arena(pool);
-  KnownAuthority known;
+  KnownAuthorities known;
   for (std::size_t size = 40; size < 60; ++size) {
     const std::string name(size, 'a');
     for (int i = 0; i < 2; ++i) EXPECT_EQ(*normalizeAuthority(arena, name, &known), name);
-    EXPECT_EQ(known.is(name), size <= 47) << "longer ones are not kept";
+    EXPECT_EQ(known.has(name), size <= 47) << "longer ones are not kept";
   }
 }
 

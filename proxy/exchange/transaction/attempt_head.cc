@@ -44,8 +44,11 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
 
 void addVia(base::Arena& arena, const routing::BackendPlan& destination, const GatewayIdentity& identity,
             http::RequestHead& head) {
-  if (!destination.connection.sendsVia) head.headers.rename(http::FieldId::kVia, http::FieldId::kSluiceVia);
-  const http::FieldId field = destination.connection.sendsVia ? http::FieldId::kVia : http::FieldId::kSluiceVia;
+  http::FieldId field = http::FieldId::kVia;
+  if (!destination.connection.sendsVia) {
+    field = http::FieldId::kSluiceVia;
+    head.headers.rename(http::FieldId::kVia, field);
+  }
   head.headers.add(arena, field, identity.via(head.version));
 }
 

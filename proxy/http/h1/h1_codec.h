@@ -29,7 +29,8 @@ inline constexpr std::size_t kStashBytes = 64 * 1024;
 
 class H1ServerCodec final : public ServerCodec {
  public:
-  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms, HeadAccount* heads);
+  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms, HeadAccount* heads,
+                KnownAuthorities* authorities);
 
   void feed(std::string_view bytes) override;
   void feedEnd() override;
@@ -83,6 +84,7 @@ class H1ServerCodec final : public ServerCodec {
   bool isCurrent(StreamId stream) const { return stream == stream_ && token_ != kNoToken; }
 
   ServerSink& sink_;
+  KnownAuthorities* const authorities_;
   MessageBounds limits_;
   H1RequestSections sections_;
   H1BodyReader body_;

@@ -72,8 +72,14 @@ Error noRoom(ServerSink& sink, Limit reached) {
 }  // namespace
 
 H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms,
-                             HeadAccount* heads)
-    : sink_(sink), limits_(limits), sections_(pool, limits_, heads), out_(pool), stash_(pool), terms_(terms) {}
+                             HeadAccount* heads, KnownAuthorities* authorities)
+    : sink_(sink),
+      authorities_(authorities),
+      limits_(limits),
+      sections_(pool, limits_, heads),
+      out_(pool),
+      stash_(pool),
+      terms_(terms) {}
 
 void H1ServerCodec::feed(std::string_view bytes) {
   if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feed(bytes) : void();
@@ -184,20 +190,20 @@ void H1ServerCodec::readHead(std::string_view& input) {
 
 void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> section, const H1LineEnds& ends) {
   RawRequest raw;
+  raw.known = authorities_;
   const H1Fault fault = parseRequestHead(section, ends, sections_.fieldLines(), message.arena, raw);
   version_ = raw.version;
   headRequest_ = raw.method == "HEAD";
   if (fault) return refuseHead(Error::badRequest(fault.status, fault.why));
-  auto head = checkRequest(message.arena, raw, terms_);
-  if (!head) return refuseHead(head.error());
+  const RequestHead& head = message.head;
+  if (const auto error = checkRequest(message.arena, raw, terms_, message.head)) return refuseHead(*error);
 
   if (!wantsToPersist(raw)) closeAfter_ = true;
-  statesKeepAlive_ = head->keepAlive || version_ == Version::kHttp10;
-  asked_ = head->tunnel;
-  expecting_ = head->expectContinue;
-  message.head = *head;
-  const H1Framing framing = framingOf(*head);
-  if (framing != H1Framing::kNone) body_.begin(framing, head->contentLength, limits_);
+  statesKeepAlive_ = head.keepAlive || version_ == Version::kHttp10;
+  asked_ = head.tunnel;
+  expecting_ = head.expectContinue;
+  const H1Framing framing = framingOf(head);
+  if (framing != H1Framing::kNone) body_.begin(framing, head.contentLength, limits_);
   reading_ = framing == H1Framing::kNone ? Reading::kDone : Reading::kBody;
   token_ = sink_.onRequest(++stream_, std::move(message));
   if (token_ == kNoToken) abort();
@@ -414,8 +420,8 @@ std::size_t H1ServerCodec::activeStreams() const {
 }
 
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               ServerTerms terms, HeadAccount* heads) {
-  return std::make_unique<H1ServerCodec>(sink, pool, limits, terms, heads);
+                                               ServerTerms terms, HeadAccount* heads, KnownAuthorities* authorities) {
+  return std::make_unique<H1ServerCodec>(sink, pool, limits, terms, heads, authorities);
 }
 
 }  // namespace sluice::http

@@ -28,8 +28,11 @@ base::Error requestErrorOf(const H2Stream& stream, const H2Loss& loss) {
 class H2ServerCodec final : public ServerCodec, private H2Events {
  public:
   H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, ServerTerms terms,
-                const base::Clock& clock, H2Memory* memory, HeadAccount* heads)
-      : session_(H2Side::kServer, *this, pool, limits, clock, memory, heads), sink_(sink), terms_(terms) {}
+                const base::Clock& clock, H2Memory* memory, HeadAccount* heads, KnownAuthorities* authorities)
+      : session_(H2Side::kServer, *this, pool, limits, clock, memory, heads),
+        sink_(sink),
+        authorities_(authorities),
+        terms_(terms) {}
 
   void feed(std::string_view bytes) override {
     heardPeer_ = heardPeer_ || !bytes.empty();
@@ -154,10 +157,9 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
                    .fields = session_.section().fields,
                    .version = Version::kHttp2,
                    .endOfStream = endOfStream,
-                   .known = &authority_};
-    base::Result<RequestHead> head = checkRequest(message.arena, raw, terms_);
-    if (!head) return refuse(stream, head.error(), endOfStream);
-    message.head = *std::move(head);
+                   .known = authorities_};
+    if (const auto error = checkRequest(message.arena, raw, terms_, message.head))
+      return refuse(stream, *error, endOfStream);
     if (!session_.section().priority.empty()) session_.sender().prioritize(stream, session_.section().priority);
     message.head.secretControl = session_.section().secretControl;
     const bool hasBody = message.head.body != Body::kNone;
@@ -224,7 +226,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 
   H2Session session_;
   ServerSink& sink_;
-  KnownAuthority authority_;
+  KnownAuthorities* const authorities_;
   ServerTerms terms_;
   bool heardPeer_ = false;
   bool requested_ = false;
@@ -237,8 +239,8 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                ServerTerms terms, const base::Clock& clock, H2Memory* memory,
-                                               HeadAccount* heads) {
-  return std::make_unique<H2ServerCodec>(sink, pool, limits, terms, clock, memory, heads);
+                                               HeadAccount* heads, KnownAuthorities* authorities) {
+  return std::make_unique<H2ServerCodec>(sink, pool, limits, terms, clock, memory, heads, authorities);
 }
 
 }  // namespace sluice::http

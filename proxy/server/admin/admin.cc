@@ -50,7 +50,7 @@ void AdminServer::listen(AdminPort& port) {
   port.listener.reset();  // two listeners cannot watch one socket
   const auto accepted = [this, &port](int fd, const net::Address& peer) {
     ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-    connections_.create(static_cast<AdminTable&>(*this), port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);
+    connections_.create(static_cast<AdminTable&>(*this), port, connectionParts_, fd, peer);
   };
   const auto perRound = static_cast<int>(std::min(kAcceptsPerRound, bounds_.connections));
   port.listener = std::make_unique<net::TcpListener>(worker_, port.socket, accepted, perRound);

@@ -78,6 +78,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   AdminBounds bounds_;
   const http::Limits limits_;
   const base::TimeoutSettings timeouts_;
+  const ConnectionParts connectionParts_{worker_, limits_, timeouts_};
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
   TurnQueue<AdminConnection> later_{worker_, connections_};

@@ -146,8 +146,8 @@ void ServerConnection::serve(http::Version version) {
   base::ChunkPool& pool = parts_.worker.chunks();
   codec_ = version == http::Version::kHttp2
                ? http::makeH2ServerCodec(*this, pool, parts_.limits, terms_, parts_.worker.clock(), parts_.h2Memory,
-                                         headAccount())
-               : http::makeH1ServerCodec(*this, pool, parts_.limits, terms_, headAccount());
+                                         headAccount(), parts_.authorities)
+               : http::makeH1ServerCodec(*this, pool, parts_.limits, terms_, headAccount(), parts_.authorities);
   mayDrain_ = version == http::Version::kHttp2;
   if (endAnnounced_) codec_->announceEnd();
   if (draining_) codec_->drain();

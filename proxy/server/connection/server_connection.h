@@ -30,13 +30,14 @@ struct ClientCounters {
   observe::Counter& sent;
 };
 
-/// The parts that connections of one table share; all of them outlive the connections. Limits and timeouts may change
+/// The parts that connections of one table share; they outlive the connections. Limits and timeouts may change
 /// meanwhile.
 struct ConnectionParts {
   net::Worker& worker;
   const http::Limits& limits;
   const base::TimeoutSettings& timeouts;
   http::H2Memory* h2Memory = nullptr;
+  http::KnownAuthorities* authorities = nullptr;     // null: each authority is checked
   ClientCounters* counters = nullptr;                // null: these connections are not counted
   const base::ClientHalfClose* halfClose = nullptr;  // null: Allow
 };
@@ -124,7 +125,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void arm();
   void die();
 
-  const ConnectionParts parts_;
+  const ConnectionParts& parts_;
   const std::shared_ptr<const net::TlsServerContext> tls_;  // outlives the transport, even if the listener changes
   const http::ServerTerms terms_;
   State state_;

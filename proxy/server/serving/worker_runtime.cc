@@ -209,10 +209,9 @@ void WorkerRuntime::take(AcceptedClient client) {
     debug_.write("a client has connected",
                  {{"client.address", client.peer.toString()}, {"tls", served->tls != nullptr}});
   }
-  const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_, &clientHalfClose_};
   const auto serve = [&](const routing::HttpService& service) {
-    DownstreamConnection& connection = connections_.create(parts, static_cast<ConnectionLists&>(*this), exchanges_,
-                                                           *served, service, std::move(client));
+    DownstreamConnection& connection = connections_.create(connectionParts_, static_cast<ConnectionLists&>(*this),
+                                                           exchanges_, *served, service, std::move(client));
     if (endAnnounced_) connection.announceEnd();
     if (draining_) connection.drain();
   };

@@ -160,6 +160,9 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   observe::MetricShard metrics_;
   ClientCounters clientCounters_{metrics_};
   base::ClientHalfClose clientHalfClose_ = base::ClientHalfClose::kAbort;
+  http::KnownAuthorities authorities_;
+  const ConnectionParts connectionParts_{worker_,       limits_,          timeouts_,        &h2Memory_,
+                                         &authorities_, &clientCounters_, &clientHalfClose_};
   observe::AccessLog accessLog_;
   observe::EventBatch events_;
   const control::EventRelay* const relay_;
