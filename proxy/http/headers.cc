@@ -170,7 +170,8 @@ void Headers::set(base::Arena& arena, std::string_view name, std::string_view va
 Headers Headers::copy(base::Arena& arena) const {
   Headers result;
   // Room for the fields that an attempt usually adds, so that the copy does not grow at once.
-  result.reserve(arena, size_ + kFirstCapacity / 2);
+  result.capacity_ = size_ + kFirstCapacity / 2;
+  result.fields_ = arena.array<Field>(result.capacity_);
   if (size_ > 0) std::memcpy(result.fields_, fields_, size_ * sizeof(Field));
   result.size_ = size_;
   return result;

@@ -42,14 +42,4 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   return head;
 }
 
-void addVia(base::Arena& arena, const routing::BackendPlan& destination, const GatewayIdentity& identity,
-            http::RequestHead& head) {
-  http::FieldId field = http::FieldId::kVia;
-  if (!destination.connection.sendsVia) {
-    field = http::FieldId::kSluiceVia;
-    head.headers.rename(http::FieldId::kVia, field);
-  }
-  head.headers.add(arena, field, identity.via(head.version));
-}
-
 }  // namespace sluice::exchange

@@ -64,7 +64,14 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
 
 /// Adds the element of the gateway, by which it recognizes a request that comes back. A Backend that gets no Via has
 /// all elements in Sluice-Via, also those of proxies before this one.
-void addVia(base::Arena& arena, const routing::BackendPlan& destination, const GatewayIdentity& identity,
-            http::RequestHead& head);
+inline void addVia(base::Arena& arena, const routing::BackendPlan& destination, const GatewayIdentity& identity,
+                   http::RequestHead& head) {
+  http::FieldId field = http::FieldId::kVia;
+  if (!destination.connection.sendsVia) {
+    field = http::FieldId::kSluiceVia;
+    head.headers.rename(http::FieldId::kVia, field);
+  }
+  head.headers.add(arena, field, identity.via(head.version));
+}
 
 }  // namespace sluice::exchange

@@ -38,7 +38,7 @@ class H2Requests {
   const SentTunnel& tunnelOn(StreamId stream) const;
 
   /// Returns how many requests wait for SETTINGS.
-  std::size_t waiting() const { return waiting_.size(); }
+  std::size_t waiting() const { return waiting_.empty() ? 0 : waiting_.size(); }
   /// Returns true if settle() would do something.
   bool due() const {
     return !unsendable_.empty() || (!waiting_.empty() && session_.receiver().settingsArrived() && !session_.closed());
