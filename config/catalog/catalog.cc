@@ -105,7 +105,7 @@ std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const Proces
 std::optional<AdmissionFault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
   config.kind = Value::Kind::kMap;
   config.position = use.position;
-  if (use.config) config = *use.config;
+  if (use.config) config = use.config->unpacked();
   const auto violations = type.schema->apply(config);
   if (violations.empty()) return std::nullopt;
   return AdmissionFault{Admission::Outcome::kRejected,

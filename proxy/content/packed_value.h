@@ -1,0 +1,45 @@
+// A PackedValue keeps a Value as bytes: hardly more than its text as compact JSON, where the tree takes up to sixty
+// times as much. It is for values that are kept whether or not anybody uses them.
+//
+// A plain value. Kinds, texts and the order of members come back as they were. All parts of an unpacked value have the
+// position of the whole.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "proxy/content/value.h"
+
+namespace sluice::content {
+
+class PackedValue {
+ public:
+  PackedValue() = default;          // null
+  PackedValue(const Value& value);  // NOLINT(google-explicit-constructor): a Value may be stored like any other
+
+  Value unpacked() const;
+  /// Unpacks the member `key`; nullopt if there is none or this is no map.
+  std::optional<Value> find(std::string_view key) const;
+
+  Value::Kind kind() const;
+  bool isNull() const { return kind() == Value::Kind::kNull; }
+  bool isMap() const { return kind() == Value::Kind::kMap; }
+  /// Returns the number of bytes, which is at most that of compact JSON, but for some bytes for each long string.
+  std::size_t size() const { return bytes_.size(); }
+  const Position& position() const { return position_; }
+
+  /// Compares two values and ignores their positions in files.
+  friend bool operator==(const PackedValue& a, const PackedValue& b) { return a.bytes_ == b.bytes_; }
+  /// Does the same without packing the other one.
+  friend bool operator==(const PackedValue& a, const Value& b) { return a.holds(b); }
+
+ private:
+  bool holds(const Value& value) const;
+
+  std::string bytes_;  // empty for null
+  Position position_;
+};
+
+}  // namespace sluice::content
