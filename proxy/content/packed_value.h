@@ -1,8 +1,8 @@
 // A PackedValue keeps a Value as bytes: hardly more than its text as compact JSON, where the tree takes up to sixty
 // times as much. It is for values that are kept whether or not anybody uses them.
 //
-// A plain value. Kinds, texts and the order of members come back as they were. All parts of an unpacked value have the
-// position of the whole.
+// A plain value. Kinds, texts, the order of members and, if the whole has a file, the places of all parts in it come
+// back as they were.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ class PackedValue {
   Value::Kind kind() const;
   bool isNull() const { return kind() == Value::Kind::kNull; }
   bool isMap() const { return kind() == Value::Kind::kMap; }
-  /// Returns the number of bytes, which is at most that of compact JSON, but for some bytes for each long string.
+  /// Returns the number of bytes without the positions, which is at most that of compact JSON, but for some bytes for
+  /// each long string.
   std::size_t size() const { return bytes_.size(); }
   const Position& position() const { return position_; }
 
@@ -38,7 +39,8 @@ class PackedValue {
  private:
   bool holds(const Value& value) const;
 
-  std::string bytes_;  // empty for null
+  std::string bytes_;   // empty for null
+  std::string places_;  // of all parts in the file; empty without a file
   Position position_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "proxy/content/json.h"
@@ -65,6 +67,44 @@ TEST(PackedValue, IsEqualWhereverItWasWritten) {
       EXPECT_EQ(PackedValue(valueOf(one)) == valueOf(other), std::string(one) == other) << one << " " << other;
     }
   }
+}
+
+/// Gives each part another place, and returns them all.
+std::string placed(Value& value, const std::shared_ptr<const std::string>& file, std::uint32_t& count) {
+  ++count;
+  value.position = {file, 1000 + (count % 3) * 7 - count % 5, count * 100};
+  value.blockColumn = count % 4 == 0 ? count : 0;
+  std::string places = std::to_string(value.position.line) + ":" + std::to_string(value.position.column) + ":" +
+                       std::to_string(value.blockColumn) + " ";
+  for (Value& item : value.items) places += placed(item, file, count);
+  for (Member& member : value.members) {
+    member.position = {file, 5 + count, 1};
+    places += std::to_string(member.position.line) + " " + placed(member.value, file, count);
+  }
+  return places;
+}
+
+std::string placesOf(const Value& value) {
+  std::string places = std::to_string(value.position.line) + ":" + std::to_string(value.position.column) + ":" +
+                       std::to_string(value.blockColumn) + " ";
+  for (const Value& item : value.items) places += placesOf(item);
+  for (const Member& member : value.members) {
+    places += std::to_string(member.position.line) + " " + placesOf(member.value);
+  }
+  return places;
+}
+
+TEST(PackedValue, KeepsThePlacesOfAllPartsInAFile) {
+  Value value = valueOf(R"({"a":[1,{"b":[2,[3]]}],"b":{"c":"d"},"e":null})");
+  const auto file = std::make_shared<const std::string>("a.yaml");
+  std::uint32_t count = 0;
+  const std::string places = placed(value, file, count);
+  const PackedValue packed = value;
+  EXPECT_EQ(placesOf(packed.unpacked()), places);
+  EXPECT_EQ(placesOf(*packed.find("b")), placesOf(*value.find("b")));
+  EXPECT_EQ(packed.find("e")->position.line, value.find("e")->position.line);
+  EXPECT_EQ(packed.find("b")->members[0].value.position.file, file);
+  EXPECT_EQ(packed, valueOf(R"({"a":[1,{"b":[2,[3]]}],"b":{"c":"d"},"e":null})"));
 }
 
 TEST(PackedValue, TakesHardlyMoreThanItsText) {
