@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/catalog/config_references.h"
 #include "config/read/processors/processor_settings.h"
 #include "proxy/base/text.h"
 
@@ -101,11 +102,18 @@ std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const Proces
   return std::nullopt;
 }
 
+/// This check comes before all others, because it applies to uses of every type.
+std::optional<AdmissionFault> boundsFault(const ProcessorUse& use, const base::LimitSettings& limits) {
+  std::optional<Finding> excess = excessOf(use, limits);
+  if (!excess) return std::nullopt;
+  return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kInvalidConfig, *std::move(excess)};
+}
+
 /// Checks the config of the use, and stores it in `config` with the schema's defaults.
 std::optional<AdmissionFault> configFault(const ProcessorUse& use, const ProcessorType& type, Value& config) {
   config.kind = Value::Kind::kMap;
   config.position = use.position;
-  if (use.config) config = *use.config;
+  if (use.config) config = use.config->unpacked();
   const auto violations = type.schema->apply(config);
   if (violations.empty()) return std::nullopt;
   return AdmissionFault{Admission::Outcome::kRejected,
@@ -120,7 +128,7 @@ T settle(const std::optional<T>& own, const std::optional<T>& catalogs, T otherw
 
 }  // namespace
 
-Admission Catalog::admit(const ProcessorUse& use) const {
+Admission Catalog::admit(const ProcessorUse& use, const base::LimitSettings& limits) const {
   const auto found = types_.find(use.type);
   Admission admission;
   if (found != types_.end()) admission.type = found->second;
@@ -129,7 +137,8 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   admission.priority = settle(use.priority, defaults.priority, 0);
   admission.preAuth = settle(use.preAuth, defaults.preAuth, false);
   admission.timeout = use.timeout ? use.timeout : defaults.timeout;
-  std::optional<AdmissionFault> fault = typeFault(use, admission.type.get(), types_);
+  std::optional<AdmissionFault> fault = boundsFault(use, limits);
+  if (!fault) fault = typeFault(use, admission.type.get(), types_);
   if (!fault) fault = phaseFault(use, *admission.type, admission.phase);
   admission.spans = !fault && admission.phase.empty();
   // The preAuth of a catalog applies to all phases of a type. It must not make phases after authentication invalid,

@@ -85,7 +85,8 @@ class Catalog {
  public:
   using Types = std::map<std::string, std::shared_ptr<const ProcessorType>, std::less<>>;
 
-  Admission admit(const ProcessorUse& use) const;
+  /// `limits` bound its config, which is not even unpacked beyond them.
+  Admission admit(const ProcessorUse& use, const base::LimitSettings& limits = {}) const;
   /// Returns all types by "domain/Kind:version".
   const Types& types() const { return types_; }
 

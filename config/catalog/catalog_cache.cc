@@ -55,6 +55,7 @@ CatalogMaker::CatalogMaker(const Model& model, const ProcessorSupport& support, 
 CatalogCache::CachedCatalog CatalogMaker::make() {
   addBuiltins();
   made_.refs = model_.settings.processorCatalogs;
+  made_.limits = model_.settings.limits;
   for (const base::NamespacedName& ref : made_.refs) readCatalog(ref);
   made_.catalog = std::make_shared<const Catalog>(std::move(catalog_));
   schemas_.sweep();
@@ -103,7 +104,7 @@ void CatalogMaker::readCatalog(const base::NamespacedName& ref) {
 
 void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::DataEntry& text) {
   std::string name;
-  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, made_.problems);
+  std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, made_.limits, name, made_.problems);
   if (name.empty()) return;
   const auto [origin, isNew] = typePlaces_.try_emplace(name, TypePlace{&catalog, key});
   if (!isNew) {
@@ -199,6 +200,7 @@ void CatalogMaker::problem(const ConfigMap& catalog, std::string_view key, const
 
 bool CatalogCache::unchanged(const Model& model) const {
   return last_.catalog != nullptr && last_.refs == model.settings.processorCatalogs &&
+         last_.limits == model.settings.limits &&
          std::all_of(last_.sources.begin(), last_.sources.end(), [&](const LookedUpConfigMap& source) {
            return model.find<ConfigMap>(source.nameSpace, source.name) == source.configMap.get();
          });

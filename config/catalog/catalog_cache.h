@@ -33,6 +33,7 @@ class CatalogCache {
   struct CachedCatalog {
     std::shared_ptr<const Catalog> catalog;
     std::vector<base::NamespacedName> refs;
+    base::LimitSettings limits;
     std::vector<LookedUpConfigMap> sources;
     Problems problems;
   };

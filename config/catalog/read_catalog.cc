@@ -80,7 +80,15 @@ CatalogEntry readEntry(FieldReader reader, const ConfigMap& catalog) {
 }  // namespace
 
 std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, const ConfigMap& catalog,
-                                             std::string_view key, std::string& type, Problems& problems) {
+                                             std::string_view key, const base::LimitSettings& limits, std::string& type,
+                                             Problems& problems) {
+  const std::uint64_t most = limits.configBytes + limits.luaScriptBytes;  // an entry may have a script
+  if (entry.value.size() > most) {
+    problems.push_back({Severity::kError, entry.position, "ConfigMap " + catalog.meta.qualifiedName(), std::string(key),
+                        "has " + std::to_string(entry.value.size()) + " bytes, and " + std::to_string(most) +
+                            " are allowed (limits.configBytes and limits.luaScriptBytes)"});
+    return std::nullopt;
+  }
   std::optional<CatalogEntry> read;
   const bool good = readDataDocument(entry, "ConfigMap " + catalog.meta.qualifiedName(), key, problems,
                                      [&](FieldReader reader) { read = readEntry(std::move(reader), catalog); });

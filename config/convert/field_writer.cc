@@ -36,8 +36,8 @@ FieldWriter& FieldWriter::time(std::string_view key, const std::optional<base::D
   return time ? text(key, base::formatDuration(*time)) : *this;
 }
 
-FieldWriter& FieldWriter::value(std::string_view key, const std::optional<Value>& value) {
-  if (value) addMember(map_, key, *value);
+FieldWriter& FieldWriter::value(std::string_view key, const std::optional<PackedValue>& value) {
+  if (value) addMember(map_, key, value->unpacked());
   return *this;
 }
 

@@ -77,7 +77,7 @@ class FieldWriter {
     return *this;
   }
   /// Writes a value as it is.
-  FieldWriter& value(std::string_view key, const std::optional<Value>& value);
+  FieldWriter& value(std::string_view key, const std::optional<PackedValue>& value);
 
   /// Writes a map with `fields`. A map without fields is left out, except that of an optional, which says by its
   /// presence that all fields have their defaults.

@@ -47,7 +47,8 @@ base::Settings settingsOf(const Model& model, const Gateway& gateway) {
   // the others.
   Problems known;
   ObjectContext context("", known, Severity::kWarning);
-  readGatewaySettings(FieldReader(&parameters->settings, "", parameters->settings.position, context), settings);
+  const Value own = parameters->settings.unpacked();
+  readGatewaySettings(FieldReader(&own, "", own.position, context), settings);
   return settings;
 }
 

@@ -19,9 +19,10 @@
 
 namespace sluice::config {
 
-/// The types for other spellings of a use.
+/// The types for other spellings of a use, and those whose config refers to other objects.
 namespace processor_type {
 inline constexpr std::string_view kHeaderModifier = "sluice.dev/HeaderModifier:v1";
+inline constexpr std::string_view kCredentialInjector = "gateway.networking.k8s.io/CredentialInjector:v1";
 /// A server that implements Envoy's external-processing protocol. Its `config` has either `backendRefs` ({group, kind,
 /// name, namespace, port}; without a kind, a Service) or `service` (see extension_manager.h). It may have `context`
 /// too.
@@ -51,9 +52,9 @@ struct FallbackModel {
 
 struct ProcessorUse : ProcessorSettings {
   std::string name;
-  std::string type;             // "domain/Kind:version"
-  std::string phase;            // one of the seven phases; empty for that of the catalog
-  std::optional<Value> config;  // `config` or `rawConfig`
+  std::string type;                   // "domain/Kind:version"
+  std::string phase;                  // one of the seven phases; empty for that of the catalog
+  std::optional<PackedValue> config;  // `config` or `rawConfig`; it is unpacked where it is used, and not kept so
   std::optional<FallbackModel> fallback;
   std::string_view configField = "config";    // the field that messages name for `config`; empty for the use itself
   std::vector<UnsupportedField> unsupported;  // the reasons why the use cannot run as written, whatever the catalog has

@@ -62,6 +62,12 @@ void checkSize(FieldReader& root, std::size_t bytes) {
 void readParametersOf(FieldReader& root, ConfigMap& configMap) {
   const auto entry = configMap.data.find(std::string(ConfigMap::kParametersKey));
   if (entry == configMap.data.end()) return;
+  const std::size_t bytes = entry->second.value.size();
+  if (bytes > kMostParameterBytes) {
+    return root.context().error(
+        entry->second.position, std::string(ConfigMap::kParametersKey),
+        "has " + std::to_string(bytes) + " bytes, and " + std::to_string(kMostParameterBytes) + " are allowed");
+  }
   GatewayParameters parameters;
   parameters.meta = configMap.meta;
   Problems found;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "filters/lua/ground/random_numbers.h"
-#include "proxy/content/value.h"
+#include "proxy/content/packed_value.h"
 #include "proxy/processing/call.h"
 #include "proxy/processing/callout.h"
 #include "proxy/processing/verdict.h"
@@ -29,7 +29,7 @@ struct ScriptBackend {
 
 /// One use of a script. Immutable; any thread.
 struct ScriptUse {
-  content::Value config;
+  content::PackedValue config;
   std::string type;  // "domain/Kind:version"
   std::string name;
   std::uint64_t number = 0;  // that no other use of the script has had

@@ -218,7 +218,7 @@ void pushConfig(lua_State* state) {
     lua_pushvalue(state, -1);
     lua_rawsetp(state, LUA_REGISTRYINDEX, &kConfigs);
   }
-  pushValue(state, use.config);
+  pushValue(state, use.config.unpacked());
   if (!lua_istable(state, -1)) {
     lua_pop(state, 1);
     lua_newtable(state);

@@ -95,6 +95,8 @@ struct LimitSettings {
   std::uint64_t passwordChecks = 64;     // of all workers
   std::uint64_t adminConnections = 256;
   std::uint64_t matches = 20000;
+  std::uint64_t configBytes = 256 * 1024;
+  std::uint64_t references = 64;
 
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;
 };

@@ -4,9 +4,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "proxy/compile/gateways/attach.h"
 #include "proxy/compile/gateways/backend_ejections.h"
 #include "proxy/compile/gateways/backends_in_use.h"
 #include "proxy/compile/gateways/checked_backends.h"
@@ -30,24 +32,29 @@ namespace sluice::compile {
 namespace {
 
 template <typename RouteType>
-void addPlans(const config::Model& model, const RouteTools& tools, RouteCache& cache, RouteOrder::Plans& plans) {
+void addPlans(const config::Model& model, const std::vector<GatewayPlan>& gateways, const RouteTools& tools,
+              RouteCache& cache, RouteOrder::Plans& plans) {
+  constexpr std::string_view kKind = RouteType::kKind;
   for (const std::shared_ptr<const RouteType>& route : model.all<RouteType>().shared()) {
-    plans.push_back(planOf(route, tools, cache));
+    plans.push_back(planOf(route, tools, isTurnedAway(model, gateways, kKind, *route), cache));
   }
   for (const config::Rejected& rejected : model.rejected) {
     const std::shared_ptr<const RouteType>* legible = rejected.sharedLegible<RouteType>();
     if (legible == nullptr) continue;
     const Fault why = summary(config::reason::kInvalid, rejected.message);
-    plans.push_back(std::make_shared<const RoutePlan>(compileRoute(*legible, tools, why)));
+    plans.push_back(std::make_shared<const RoutePlan>(isTurnedAway(model, gateways, kKind, **legible)
+                                                          ? turnedAwayRoute(kKind, *legible, why)
+                                                          : compileRoute(*legible, tools, why)));
   }
 }
 
 /// Returns the routes of the configuration, in the order in which they are attached.
-RouteOrder::Plans compileRoutes(const config::Model& model, const RouteTools& tools, CompileCache& cache) {
+RouteOrder::Plans compileRoutes(const config::Model& model, const std::vector<GatewayPlan>& gateways,
+                                const RouteTools& tools, CompileCache& cache) {
   RouteOrder::Plans plans;
   plans.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
-  addPlans<config::HttpRoute>(model, tools, cache.routes, plans);
-  addPlans<config::GrpcRoute>(model, tools, cache.routes, plans);
+  addPlans<config::HttpRoute>(model, gateways, tools, cache.routes, plans);
+  addPlans<config::GrpcRoute>(model, gateways, tools, cache.routes, plans);
   return cache.order.sorted(std::move(plans));
 }
 
@@ -142,7 +149,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   ruleUnmatched(gateways, *cache.hooks, policies, tools.systemTrust);
   const Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
-      compileRoutes(model, {backends, cache.uses, processors, cache.hooks, policies}, cache);
+      compileRoutes(model, gateways, {backends, cache.uses, processors, cache.hooks, policies}, cache);
   SharedMatches matches;
   for (const auto& plan : routes) {
     matches.add(*plan);

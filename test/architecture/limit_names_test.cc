@@ -67,8 +67,9 @@ TEST(LimitNames, HaveEveryLimitAndTimeoutOfTheSettings) {
       if (!isListed(key)) missing.push_back(key);
     }
   }
-  EXPECT_THAT(missing, testing::UnorderedElementsAre("streamWindow", "connectionWindow", "responseRate",
-                                                     "processorContext", "luaScriptBytes", "matches"));
+  EXPECT_THAT(missing,
+              testing::UnorderedElementsAre("streamWindow", "connectionWindow", "responseRate", "processorContext",
+                                            "luaScriptBytes", "matches", "configBytes", "references"));
   for (const std::string& key : missing) EXPECT_THAT(exempt, testing::Contains(key));
 }
 

@@ -126,6 +126,11 @@ inline processing::BuiltinTypes processorTypes() {
            true,
            "{}",
            makeNoopProcessor},
+          {"gateway.networking.k8s.io/CredentialInjector:v1",  // the type whose `secretRef` is a reference
+           {processing::Phase::kRequestHeaders, processing::Phase::kBackendRequest},
+           true,
+           "{}",
+           makeNoopProcessor},
           {"sluice.dev/Inspects:v1",
            {processing::Phase::kRequestBody},
            true,

@@ -320,6 +320,8 @@ TEST_F(Catalogs, InvalidEntriesAreRefused) {
   EXPECT_THAT(problemOf(with("64Ki", "many")), HasSubstr("limits.bodyBytes: must be a quantity"));
   EXPECT_THAT(problemOf(with("lua: {script: x}", "lua: {script: x}\nextProc: {}")), HasSubstr("extProc"));
   EXPECT_THAT(problemOf(with("lua: {script: x}", "lua: 1")), HasSubstr("lua: must be a map"));
+  EXPECT_THAT(problemOf("x: " + std::string(600000, 'x') + "\n"),
+              AllOf(HasSubstr("ConfigMap ops/main: e.yaml: has 60000"), HasSubstr("524288 are allowed")));
   EXPECT_THAT(problemOf("type: 'sluice.dev/New:v1'\nengine: builtin\nphases: [connect]\n"),
               HasSubstr("there is no built-in type"));
   EXPECT_THAT(problemOf("type: 'sluice.dev/Late:v1'\nengine: builtin\nphases: [connect]\n"),

@@ -117,7 +117,7 @@ TEST(ExtensionManager, PassesItsServerToTheProcessor) {
                   "UNAVAILABLE]}}");
   ASSERT_EQ(uses.size(), 1u);
   ASSERT_TRUE(uses[0].use.config);
-  const Value& config = *uses[0].use.config;
+  const Value config = uses[0].use.config->unpacked();
   EXPECT_EQ(config.find("maxMessageSize")->text, "1048576");
   const Value* fqdn = config.find("service")->find("fqdn");
   ASSERT_NE(fqdn, nullptr);
@@ -146,8 +146,8 @@ TEST(ExtensionManager, TellsTheServerWhichHookAsks) {
       "extensionManagers: [{name: first, hooks: {xdsTranslator: {post: [Translation]}}, " + kExtensionService + "}]\n");
   const std::vector<ScopedUse> uses = usesOf(reading.managers);
   ASSERT_EQ(uses.size(), 1u);
-  const Value* context = uses[0].use.config->find("context");
-  ASSERT_NE(context, nullptr);
+  const std::optional<Value> context = uses[0].use.config->find("context");
+  ASSERT_TRUE(context);
   EXPECT_EQ(context->find("hook")->text, "Translation");
   EXPECT_EQ(context->find("extensionManager")->text, "first");
   EXPECT_EQ(uses[0].use.config->find("service")->find("name")->text, "extensionManagers.first");
@@ -194,7 +194,8 @@ TEST(ExtensionManager, PassesTheSecretsOfItsTls) {
   const std::vector<ScopedUse> uses = usesOfHooks("Route", "service: {fqdn: {hostname: a.b, port: 1}, tls: {" + ca +
                                                                ", clientCertificateRef: {namespace: a, name: own}}}");
   ASSERT_EQ(uses.size(), 1u);
-  const Value* tls = uses[0].use.config->find("service")->find("tls");
+  const Value config = uses[0].use.config->unpacked();
+  const Value* tls = config.find("service")->find("tls");
   ASSERT_NE(tls, nullptr);
   EXPECT_EQ(tls->find("certificateRef")->find("namespace")->text, "a");
   EXPECT_EQ(tls->find("certificateRef")->find("name")->text, "ca");

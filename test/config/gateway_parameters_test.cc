@@ -38,10 +38,10 @@ TEST(GatewaysParameters, AreReadAsTheyAreWritten) {
   EXPECT_EQ(all.image, "example.com/sluice:1");
   EXPECT_EQ(all.logLevel, "debug");
   EXPECT_EQ(all.serviceType, "NodePort");
-  EXPECT_EQ(content::writeJson(all.resources), R"({"limits":{"memory":"1Gi","cpu":"2"}})");
-  EXPECT_EQ(content::writeJson(all.nodeSelector), R"({"disk":"ssd"})");
-  EXPECT_EQ(content::writeJson(all.tolerations), R"([{"operator":"Exists"}])");
-  EXPECT_EQ(content::writeJson(all.affinity), R"({"nodeAffinity":{}})");
+  EXPECT_EQ(content::writeJson(all.resources.unpacked()), R"({"limits":{"memory":"1Gi","cpu":"2"}})");
+  EXPECT_EQ(content::writeJson(all.nodeSelector.unpacked()), R"({"disk":"ssd"})");
+  EXPECT_EQ(content::writeJson(all.tolerations.unpacked()), R"([{"operator":"Exists"}])");
+  EXPECT_EQ(content::writeJson(all.affinity.unpacked()), R"({"nodeAffinity":{}})");
 }
 
 TEST(GatewaysParameters, MaySayNothing) {
@@ -69,6 +69,22 @@ TEST(GatewaysParameters, CannotChangeWhatTheGatewayClassDecides) {
   }
   EXPECT_THAT(rendered(loadParameters("settings: {limits: {matches: 3}}").problems),
               Contains(HasSubstr("spec.settings.limits.matches: is a setting of the GatewayClass")));
+}
+
+TEST(GatewaysParameters, HaveBoundedFreeFormValues) {
+  const std::string large = "{a: " + std::string(300000, 'x') + "}";
+  for (const char* field : {"resources", "nodeSelector", "affinity"}) {
+    EXPECT_THAT(rendered(loadParameters(std::string(field) + ": " + large).problems),
+                Contains(HasSubstr("spec." + std::string(field) + ": has 300007 bytes, and 262144 are allowed")));
+  }
+  const auto inConfigMap = [](const std::string& text) {
+    return rendered(loadText("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: large}\ndata:\n  " +
+                             std::string(ConfigMap::kParametersKey) + ": '" + text + "'\n")
+                        .problems);
+  };
+  EXPECT_THAT(inConfigMap(std::string(300000, '[')),
+              testing::ElementsAre(HasSubstr("gateway-parameters.yaml: has 300000 bytes, and 262144 are allowed")));
+  EXPECT_THAT(inConfigMap("replicas: 3"), IsEmpty());
 }
 
 TEST(GatewaysParameters, AreDocumentedWithWhatTheyCannotChange) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/catalog/config_references.h"
 #include "config/catalog/engine_formats.h"
 #include "config/yaml/yaml_reader.h"
 #include "filters/expression/vocabulary.h"
@@ -137,6 +138,22 @@ TEST(BuiltinTypes, HaveUniqueNamesPhasesAndSchemas) {
     EXPECT_NE(type.make, nullptr) << type.type;
   }
   EXPECT_TRUE(names.contains("gateway.networking.k8s.io/CredentialInjector:v1"));
+}
+
+TEST(BuiltinTypes, HaveTheirReferencesInTheTableOfConfigs) {
+  std::set<std::string> fields;
+  for (const processing::BuiltinType& type : namedTypes()) {
+    std::map<std::string, std::string> found;
+    collectFields(content::parseJson(type.schema).value(), "", found);
+    for (const auto& [name, otherwise] : found) {
+      if (name.ends_with("Ref") || name.ends_with("Refs")) fields.insert(std::string(type.type) + " " + name);
+    }
+  }
+  std::set<std::string> listed;
+  for (const config::ReferenceField& each : config::referenceFields()) {
+    listed.insert(std::string(each.type) + " " + std::string(each.name));
+  }
+  EXPECT_EQ(fields, listed);
 }
 
 TEST(BuiltinTypes, HaveEnginesThatEntriesOfCatalogsCanName) {

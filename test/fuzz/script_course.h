@@ -31,7 +31,6 @@ class ScriptCourse {
     host_.time.tick(std::chrono::microseconds(100));
     host_.limits = {kMostBody, 1024, kMostBody, 100};
     filters::lua::ScriptUse use;
-    use.config.kind = content::Value::Kind::kMap;
     use.type = "acme.test/Script:v1";
     use.name = "use";
     use.number = script->nextUse();

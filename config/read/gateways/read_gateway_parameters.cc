@@ -26,12 +26,21 @@ void readAutoscaling(FieldReader& reader, Autoscaling& autoscaling) {
   }
 }
 
+/// Keeps a free-form value, unless it is larger than any honest one.
+PackedValue packed(FieldReader& reader, std::string_view key, const Value& value) {
+  PackedValue kept = value;
+  if (kept.size() <= kMostParameterBytes) return kept;
+  reader.error(key, "has " + std::to_string(kept.size()) + " bytes, and " + std::to_string(kMostParameterBytes) +
+                        " are allowed");
+  return {};
+}
+
 /// Reads a value in Kubernetes' own form. The API server checks it when the Pods are made.
-Value readForeign(FieldReader& reader, std::string_view key, Value::Kind kind) {
+PackedValue readForeign(FieldReader& reader, std::string_view key, Value::Kind kind) {
   const Value* value = reader.find(key);
   if (value == nullptr) return {};
   if (value->kind != kind) reader.error(key, "must be " + std::string(content::describe(kind)));
-  return *value;
+  return packed(reader, key, *value);
 }
 
 }  // namespace
@@ -53,7 +62,7 @@ void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
   parameters.affinity = readForeign(spec, "affinity", Value::Kind::kMap);
   spec.read("identity", parameters.identity, readIdentity);
   if (const Value* settings = spec.find("settings")) {
-    parameters.settings = *settings;
+    parameters.settings = packed(spec, "settings", *settings);
     base::Settings checked;
     readGatewaySettings(spec.map("settings"), checked);
   }

@@ -148,7 +148,9 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"tunnelsPerAddress", settings.tunnelsPerAddress, 0, kMaxCount},
                           {"passwordChecks", settings.passwordChecks, 1, kMostPasswordChecks},
                           {"adminConnections", settings.adminConnections, 1, kMaxCount},
-                          {"matches", settings.matches, 1, kMaxCount}});
+                          {"matches", settings.matches, 1, kMaxCount},
+                          {"configBytes", settings.configBytes, 1024, kMaxCount},
+                          {"references", settings.references, 1, kMaxCount}});
 }
 
 /// Reads the name and namespace of an object in any namespace.
@@ -298,6 +300,7 @@ constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "sessionPersistence",
                                                 "stateDir",
                                                 "limits.adminConnections",
+                                                "limits.configBytes",
                                                 "limits.decompressedBody",
                                                 "limits.decompressionRatio",
                                                 "limits.luaScriptBytes",
@@ -305,6 +308,7 @@ constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "limits.processorBuffer",
                                                 "limits.processorBufferTotal",
                                                 "limits.processorContext",
+                                                "limits.references",
                                                 "timeouts.adminAnswer",
                                                 "timeouts.processor"};
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "config/ground/patterns.h"
 #include "config/read/object_kinds.h"
@@ -66,9 +67,8 @@ void checkPhase(FieldReader& spec, PayloadProcessor& processor) {
   });
   if (late != processor.targets.end()) spec.error("phase", "must not be PreRouting for a " + late->object.kind);
   for (ProcessorUse& use : processor.processors) {
-    const Value* response =
-        use.type == processor_type::kInProcess && use.config ? use.config->find("response") : nullptr;
-    if (response != nullptr) {
+    const bool edits = use.type == processor_type::kInProcess && use.config;
+    if (const std::optional<Value> response = edits ? use.config->find("response") : std::nullopt) {
       use.unsupported.push_back(UnsupportedField{use.path + ".inProcess.response", response->position,
                                                  "edits of responses are not supported before routing", true});
     }

@@ -93,7 +93,9 @@ void readExternalAuth(FieldReader& filter, std::string_view field, RouteFilters&
   if (!filter.has(field)) return;
   ProcessorUse use;
   filter.read(field, use, [](FieldReader& reader, ProcessorUse& of) {
-    readAuthConfig(reader, of.config.emplace(emptyMap(reader.position())));
+    Value config = emptyMap(reader.position());
+    readAuthConfig(reader, config);
+    of.config = std::move(config);
   });
   const std::size_t others = filters.processors.size();
   use.name = others == 0 ? "external-auth" : "external-auth-" + std::to_string(others + 1);

@@ -418,6 +418,22 @@ std::optional<Fault> entriesFault(const AttachTools& tools, const std::shared_pt
   return Attacher(tools, plan).entriesFault();
 }
 
+bool isTurnedAway(const config::Model& model, const std::vector<GatewayPlan>& gateways, std::string_view kind,
+                  const config::Route& route) {
+  bool isRefused = false;
+  for (const config::ParentRef& parent : route.parentRefs) {
+    const auto plan = findGatewayPlan(gateways, parent.object, route.meta.nameSpace);
+    if (plan == gateways.end()) continue;
+    const bool admits =
+        plan->rejected || std::any_of(plan->listeners.begin(), plan->listeners.end(), [&](const ListenerPlan& each) {
+          return !refusedBy(model, *plan->gateway, *each.listener, kind, route.meta.nameSpace);
+        });
+    if (admits) return false;
+    isRefused = true;
+  }
+  return isRefused;
+}
+
 std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan) {
   return Attacher(tools, plan).run();
 }

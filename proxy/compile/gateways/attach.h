@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/compile/backends/compile_backend.h"
@@ -41,6 +42,11 @@ struct ParentAttachment {
 /// entry for every listener and every hostname there. The fault refuses only this route: withoutMatches() is attached
 /// in its place.
 std::optional<Fault> entriesFault(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan);
+
+/// Returns true if the route names Gateways of this controller, and each of their listeners refuses its kind or its
+/// namespace (allowedRoutes). Such a route serves nothing, so it need not be compiled.
+bool isTurnedAway(const config::Model& model, const std::vector<GatewayPlan>& gateways, std::string_view kind,
+                  const config::Route& route);
 
 /// Attaches the route to the listeners that accept it, updates their number of routes, and notes which Gateways use its
 /// Backends. Returns the result for each parent of this controller. Older routes must be attached first, because they

@@ -4,23 +4,11 @@
 #include <string>
 #include <string_view>
 
+#include "config/catalog/config_references.h"
 #include "config/ground/patterns.h"
 
 namespace sluice::compile {
 namespace {
-
-config::ObjectRef referenceIn(const config::Value& written, std::string_view kind) {
-  const auto text = [&](std::string_view key, std::string_view otherwise) {
-    const config::Value* member = written.find(key);
-    return std::string(member != nullptr && member->isString() ? std::string_view(member->text) : otherwise);
-  };
-  config::ObjectRef ref;
-  ref.group = text("group", "");
-  ref.kind = text("kind", kind);
-  ref.nameSpace = text("namespace", "");
-  ref.name = text("name", "");
-  return ref;
-}
 
 /// Gathers the references to Secrets of one object.
 class SecretCollector {
@@ -33,7 +21,7 @@ class SecretCollector {
     names_.emplace(targetNamespace(ref, holder_.nameSpace), ref.name);
   }
   void add(const config::ProcessorUse& use) {
-    if (use.config) eachReference(*use.config, [this](const config::ObjectRef& ref) { add(ref); });
+    for (const config::ObjectRef& ref : config::referencesIn(use, model_.settings.limits)) add(ref);
   }
   void add(const std::optional<config::BackendTls>& tls) {
     if (!tls) return;
@@ -50,18 +38,6 @@ class SecretCollector {
 };
 
 }  // namespace
-
-void eachReference(const config::Value& config, const std::function<void(const config::ObjectRef&)>& visit) {
-  for (const config::Member& member : config.members) {
-    if (member.key == "secretRef") visit(referenceIn(member.value, config::SecretObject::kKind));
-    if (member.key == "configMapRef") visit(referenceIn(member.value, config::ConfigMap::kKind));
-    if (member.key == "backendRefs") {
-      for (const config::Value& item : member.value.items) visit(referenceIn(item, config::Service::kKind));
-    }
-    eachReference(member.value, visit);
-  }
-  for (const config::Value& item : config.items) eachReference(item, visit);
-}
 
 bool mayExist(const config::ObjectRef& ref) {
   const auto obeys = [](const config::TextRule& rule, std::string_view text) {

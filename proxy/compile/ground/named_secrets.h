@@ -3,7 +3,6 @@
 // These are pure functions.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "config/model/model.h"
@@ -12,9 +11,6 @@
 
 namespace sluice::compile {
 
-/// Calls `visit` with each reference in the config of a payload processor: the values of `secretRef`, `configMapRef`
-/// and `backendRefs`. Each type has its own schema for its config, but all of them spell references the same way.
-void eachReference(const config::Value& config, const std::function<void(const config::ObjectRef&)>& visit);
 /// Returns false for names that no object in the API server can have. A config may contain any text.
 bool mayExist(const config::ObjectRef& ref);
 

@@ -353,7 +353,7 @@ const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types,
 
 std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> ProcessorCompiler::steps(
     const config::ProcessorUse& use, const UsesOf& of) const {
-  const config::Admission admission = sources_.catalog.admit(use);
+  const config::Admission admission = sources_.catalog.admit(use, model_.settings.limits);
   base::ObjectNames secrets = secretsNamedBy(use, model_, of.writer.value_or(of.holder));
   const auto refused = [&](std::string_view why, std::string field, std::string message) {
     return RefusedStep{fault(why, std::move(field), std::move(message)), admission.failOpen,

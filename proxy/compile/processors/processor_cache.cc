@@ -9,16 +9,6 @@
 namespace sluice::compile {
 namespace {
 
-/// Compares two values and ignores their positions in files.
-bool sameValue(const content::Value& a, const content::Value& b) {
-  const auto sameMember = [](const content::Member& one, const content::Member& other) {
-    return one.key == other.key && sameValue(one.value, other.value);
-  };
-  return a.kind == b.kind && a.text == b.text &&
-         std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), sameValue) &&
-         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), sameMember);
-}
-
 bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret& b) {
   if (a.bytes.has_value() != b.bytes.has_value()) return false;
   if (a.bytes) return a.bytes->reveal() == b.bytes->reveal();
@@ -88,8 +78,8 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
   };
   const processing::Awaited* awaited = processor.made.awaited.get();
   return (awaited == nullptr || !awaited->mayHaveCome()) && processor.mostContext == use.mostContext &&
-         processor.mostScript == use.mostScript && sameValue(processor.config, use.config) &&
-         sameValue(processor.engine, use.engine == nullptr ? content::Value() : *use.engine) &&
+         processor.mostScript == use.mostScript && processor.config == use.config &&
+         (use.engine == nullptr ? processor.engine.isNull() : processor.engine == *use.engine) &&
          std::all_of(processor.targets.begin(), processor.targets.end(), sameTarget) &&
          std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/base/cache.h"
+#include "proxy/content/packed_value.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::compile {
@@ -30,8 +31,8 @@ struct MadeProcessor {
     bool http2 = false;
     processing::FoundBackend answer;
   };
-  content::Value config;
-  content::Value engine;  // null if the use has no engine
+  content::PackedValue config;
+  content::PackedValue engine;  // null if the use has no engine
   std::uint64_t mostContext = 0;
   std::uint64_t mostScript = 0;
   std::vector<Lookup> lookups;

@@ -303,14 +303,20 @@ class RouteCompiler {
   routing::Regex::Room room_;
 };
 
-template <typename RouteType>
-RoutePlan compileRouteOfKind(const std::shared_ptr<const RouteType>& route, const RouteTools& tools,
-                             std::optional<Fault> rejection) {
+RoutePlan planWithoutRules(std::string_view kind, const std::shared_ptr<const config::Route>& route,
+                           std::optional<Fault> rejection) {
   RoutePlan plan;
-  plan.kind = RouteType::kKind;
+  plan.kind = kind;
   plan.route = route;
   plan.name = route->meta.qualifiedName();
   plan.rejection = std::move(rejection);
+  return plan;
+}
+
+template <typename RouteType>
+RoutePlan compileRouteOfKind(const std::shared_ptr<const RouteType>& route, const RouteTools& tools,
+                             std::optional<Fault> rejection) {
+  RoutePlan plan = planWithoutRules(RouteType::kKind, route, std::move(rejection));
   plan.hooks = tools.hooks;
   plan.processed = tools.processors.concern(route->meta);
   RouteCompiler(*route, tools, plan).compile(route->rules);
@@ -328,6 +334,14 @@ RoutePlan compileRoute(const std::shared_ptr<const config::HttpRoute>& route, co
 RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, const RouteTools& tools,
                        std::optional<Fault> rejection) {
   return compileRouteOfKind(route, tools, std::move(rejection));
+}
+
+RoutePlan turnedAwayRoute(std::string_view kind, const std::shared_ptr<const config::Route>& route,
+                          std::optional<Fault> rejection) {
+  RoutePlan plan = planWithoutRules(kind, route, std::move(rejection));
+  plan.turnedAway = true;
+  plan.candidates = candidatesOf(plan.rules);
+  return plan;
 }
 
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(

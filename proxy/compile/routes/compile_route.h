@@ -36,6 +36,10 @@ RoutePlan compileRoute(const std::shared_ptr<const config::HttpRoute>& route, co
 RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, const RouteTools& tools,
                        std::optional<Fault> rejection);
 
+/// Returns the plan of a route that no listener may take. It has no rules.
+RoutePlan turnedAwayRoute(std::string_view kind, const std::shared_ptr<const config::Route>& route,
+                          std::optional<Fault> rejection);
+
 /// Returns the candidates of rules.
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules);
 /// Returns the candidates of rules that replace the rules of the plans.

@@ -21,11 +21,17 @@ using RouteCache = base::Cache<const config::Route*, std::shared_ptr<const Route
 /// payload processors are unchanged.
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
 
+/// `turnedAway` is true for a route that no listener may take.
 template <typename RouteType>
 std::shared_ptr<const RoutePlan> planOf(const std::shared_ptr<const RouteType>& route, const RouteTools& tools,
-                                        RouteCache& cache) {
-  const auto unchanged = [&](const std::shared_ptr<const RoutePlan>& before) { return meansTheSame(*before, tools); };
-  const auto compile = [&] { return std::make_shared<const RoutePlan>(compileRoute(route, tools, std::nullopt)); };
+                                        bool turnedAway, RouteCache& cache) {
+  const auto unchanged = [&](const std::shared_ptr<const RoutePlan>& before) {
+    return before->turnedAway == turnedAway && (turnedAway || meansTheSame(*before, tools));
+  };
+  const auto compile = [&] {
+    return std::make_shared<const RoutePlan>(turnedAway ? turnedAwayRoute(RouteType::kKind, route, std::nullopt)
+                                                        : compileRoute(route, tools, std::nullopt));
+  };
   return cache.get(static_cast<const config::Route*>(route.get()), unchanged, compile);
 }
 

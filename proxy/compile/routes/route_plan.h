@@ -62,6 +62,7 @@ struct RoutePlan {
   std::vector<RefusedUse> refusedFilters;  // the subset that filters attach, each once
   /// True if every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
+  bool turnedAway = false;                      // no listener may take it, so it has no rules (isTurnedAway())
   bool processed = false;                       // whether PayloadProcessors or extension policies target it
   std::vector<AskedUses> asked;                 // the rules and backendRefs that may have uses
   std::shared_ptr<const ExtensionHooks> hooks;  // the hooks of its rules

@@ -1,6 +1,7 @@
 #include "proxy/compile/status/processor_status.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "config/read/object_kinds.h"
@@ -46,8 +47,8 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
   std::vector<Fault> faults;
   const Holder holder = holderOf(pipeline.meta);
   for (const config::ProcessorUse& use : pipeline.processors) {
-    const config::Value* refs = use.config ? use.config->find("backendRefs") : nullptr;
-    if (refs == nullptr) continue;
+    const std::optional<config::Value> refs = use.config ? use.config->find("backendRefs") : std::nullopt;
+    if (!refs) continue;
     for (const config::Value& each : refs->items) {
       config::BackendObjectReference ref = serverRefOf(each);
       ref.object.path = use.path + ".backendRef";

@@ -34,7 +34,10 @@ class RouteConditions {
     }
     const bool accepted = !unaccepted;
     result.check(condition_type::kAccepted, both(unaccepted, kept), parent_.notes);
-    result.check(condition_type::kResolvedRefs, joined(allOf(plan_.unresolved, parent_.unresolved)));
+    // Nothing looks up the references of a route that is turned away.
+    if (!plan_.turnedAway) {
+      result.check(condition_type::kResolvedRefs, joined(allOf(plan_.unresolved, parent_.unresolved)));
+    }
     if (accepted) writeDropped(result);
   }
 

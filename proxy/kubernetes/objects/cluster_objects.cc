@@ -111,11 +111,21 @@ bool ClusterObjects::wantsRoute(const Value& route) const {
   const std::string own = keyOf(route).first;
   const auto isServed = [&](const Value& parent) {
     const std::string_view nameSpace = memberText(parent, "namespace");
-    return gateways_.contains(
-        {nameSpace.empty() ? own : std::string(nameSpace), std::string(memberText(parent, "name"))});
+    const ApiObjectKey gateway{nameSpace.empty() ? own : std::string(nameSpace),
+                               std::string(memberText(parent, "name"))};
+    return gateways_.contains({gateway, true}) || (gateway.first == own && gateways_.contains({gateway, false}));
   };
   if (parents != nullptr && std::any_of(parents->items.begin(), parents->items.end(), isServed)) return true;
   return scope_.withStatus && hasStatusOfOurs(route);
+}
+
+/// Routes of other namespaces need a listener that admits some of them (allowedRoutes.namespaces.from). Without one, a
+/// process that serves chosen Gateways and writes no statuses does not keep them. An additional one costs only memory,
+/// so it is enough to find the words in the text.
+bool ClusterObjects::keepsRoutesOfOthers(const ApiObject& gateway) const {
+  if (scope_.withStatus || scope_.gateways.empty()) return true;
+  const std::string_view text = gateway.text->text.reveal();
+  return text.find(R"("from":"All")") != text.npos || text.find(R"("from":"Selector")") != text.npos;
 }
 
 void ClusterObjects::onCollection(FollowedCollection& /*collection*/) { mark(); }
@@ -161,7 +171,7 @@ void ClusterObjects::startStages() {
 /// Finds our classes and the served Gateways, and lists the objects of new ones again.
 void ClusterObjects::findGateways() {
   std::set<std::string> classes;
-  std::set<ApiObjectKey> gateways;
+  ServedGateways gateways;
   for (const auto& each : kinds_) {
     if (each->kind().isOf<config::GatewayClass>()) {
       for (const auto& [key, object] : each->objects()) classes.insert(key.second);
@@ -184,7 +194,7 @@ void ClusterObjects::findGateways() {
   adopt(classes_, std::move(classes), [](const config::ObjectKind& kind) { return kind.isOf<config::Gateway>(); });
   for (const auto& each : kinds_) {
     if (each->kind().isOf<config::Gateway>()) {
-      for (const auto& [key, object] : each->objects()) gateways.insert(key);
+      for (const auto& [key, object] : each->objects()) gateways.insert({key, keepsRoutesOfOthers(object)});
     }
   }
   adopt(gateways_, std::move(gateways), isRoute);

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "proxy/kubernetes/objects/collection_log.h"
@@ -97,6 +98,8 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
 
  private:
   using NamedKey = std::tuple<std::string_view, std::string, std::string>;  // kind, namespace, name
+  /// Gateways, each with true if routes of other namespaces are kept for it, too.
+  using ServedGateways = std::set<std::pair<ApiObjectKey, bool>>;
 
   bool wants(const config::ObjectKind& kind, const content::Value& object) const override;
   bool isInstalled(const config::ObjectKind& kind) const override;
@@ -113,6 +116,7 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   void fetchServices();
   void logTrouble();
   bool isKnown(const FollowedCollection& collection) const;
+  bool keepsRoutesOfOthers(const ApiObject& gateway) const;
   bool wantsGateway(const ApiObjectKey& key, const content::Value& object) const;
   bool wantsRoute(const content::Value& route) const;
   template <typename Visit>
@@ -127,8 +131,8 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   std::vector<std::unique_ptr<ServiceFetch>> fetches_;
   std::set<const config::ObjectKind*> started_;  // kinds that are followed
   std::set<std::string> classes_;                // our GatewayClasses
-  std::set<ApiObjectKey> gateways_;              // the Gateways that are served
-  std::optional<NamedObjects> asked_;            // the argument of need(), until it is settled
+  ServedGateways gateways_;
+  std::optional<NamedObjects> asked_;  // the argument of need(), until it is settled
   NamedObjects needed_;
   bool knowsNeeds_ = false;
   bool textsChanged_ = false;

@@ -1,5 +1,6 @@
 #include "proxy/kubernetes/objects/named_objects.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "config/catalog/config_references.h"
 #include "config/load/gateway_settings.h"
 #include "config/model/catalog_entry.h"
 #include "config/model/client_traffic_policy.h"
@@ -30,9 +32,20 @@ class NameCollector {
   NameCollector(const config::Model& model, const compile::RoutesOfGateways& routes)
       : model_(&model), routes_(&routes) {}
 
-  void add(const config::ObjectReading& reading) {
+  /// Sees what the settings may be in. It is called for all readings before findSettings().
+  void prepare(const config::ObjectReading& reading) {
     if (reading.kind == nullptr) return;
     visit<config::GatewayClass>(reading);
+    visit<config::ConfigMap>(reading);
+  }
+
+  /// Follows the references in the settings of a class, which have the bounds for the other objects.
+  void findSettings() {
+    for (const auto& name : classParameters_) addSettings(name);
+  }
+
+  void add(const config::ObjectReading& reading) {
+    if (reading.kind == nullptr) return;
     visit<config::Gateway>(reading);
     visit<config::HttpRoute>(reading);
     visit<config::GrpcRoute>(reading);
@@ -43,13 +56,10 @@ class NameCollector {
     visit<config::BackendTlsPolicy>(reading);
     visit<config::EgressPolicy>(reading);
     visit<config::ClientTrafficPolicy>(reading);
-    visit<config::ConfigMap>(reading);
   }
 
-  /// Follows the references in the ConfigMaps that were seen: those of a class's settings, and those of a catalog's
-  /// entries.
+  /// Follows the references in the entries of catalogs.
   NamesOfGateways finish() && {
-    for (const auto& name : classParameters_) addSettings(name);
     for (const auto& name : catalogs_) addCatalog(name);
     for (auto& [gateway, reach] : reach_) {
       NamedObjects& own = names_.own[gateway];
@@ -186,7 +196,7 @@ class NameCollector {
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
     for (const config::ProcessorUse& use : uses) {
-      if (use.config) compile::eachReference(*use.config, [&](const config::ObjectRef& ref) { take(ref, holder); });
+      take(config::referencesIn(use, limits_), holder);
     }
   }
 
@@ -242,6 +252,9 @@ class NameCollector {
     config::Problems ignored;  // load() reports them
     std::optional<base::Settings> settings = config::readSettings(entry->second, {}, ignored);
     if (!settings) return;
+    // A use beyond the bounds of the settings is refused, so it is enough that these are not below them.
+    limits_.configBytes = std::max(limits_.configBytes, settings->limits.configBytes);
+    limits_.references = std::max(limits_.references, settings->limits.references);
     for (const base::NamespacedName& ref : settings->processorCatalogs) {
       names_.common.configMaps.emplace(ref.nameSpace, ref.name);
       catalogs_.emplace(ref.nameSpace, ref.name);
@@ -266,7 +279,8 @@ class NameCollector {
     for (const auto& [key, entry] : map->data) {
       config::Problems ignored;  // the catalog reports them
       std::string type;
-      const std::optional<config::CatalogEntry> read = config::readCatalogEntry(entry, *map, key, type, ignored);
+      const std::optional<config::CatalogEntry> read =
+          config::readCatalogEntry(entry, *map, key, limits_, type, ignored);
       if (!read) continue;
       for (const auto& ref : {read->schemaRef, read->scriptRef}) {
         if (ref) names_.common.configMaps.emplace(ref->nameSpace, ref->name);
@@ -277,6 +291,7 @@ class NameCollector {
   const config::Model* model_ = nullptr;
   const compile::RoutesOfGateways* routes_ = nullptr;
   const base::SecretName classKeys_;  // PodKeeping::classKeys
+  base::LimitSettings limits_;        // of the settings, or by default if those are larger
   NamesOfGateways names_;
   std::vector<NamedObjects*> into_{&names_.common};
   // Used only with a model: the references of each Backend, and those of the processors and policies of each namespace.
@@ -290,6 +305,10 @@ class NameCollector {
 };
 
 NamesOfGateways collectNames(const config::ObjectSet& set, NameCollector&& collector) {
+  for (const auto& readings : set.readings) {
+    for (const config::ObjectReading& each : *readings) collector.prepare(each);
+  }
+  collector.findSettings();
   for (const auto& readings : set.readings) {
     for (const config::ObjectReading& each : *readings) collector.add(each);
   }

@@ -131,9 +131,9 @@ class PodWriter {
     json.member("topologyKey", "kubernetes.io/hostname").member("whenUnsatisfiable", "ScheduleAnyway");
     writeSelector(json, "labelSelector");
     json.endObject().endList();
-    writeGiven(json, "nodeSelector", run_.parameters.nodeSelector);
-    writeGiven(json, "tolerations", run_.parameters.tolerations);
-    writeGiven(json, "affinity", run_.parameters.affinity);
+    writeGiven(json, "nodeSelector", run_.parameters.nodeSelector.unpacked());
+    writeGiven(json, "tolerations", run_.parameters.tolerations.unpacked());
+    writeGiven(json, "affinity", run_.parameters.affinity.unpacked());
     json.key("containers").beginList();
     writeContainer(json);
     json.endList().key("volumes").beginList().beginObject().member("name", "state");
@@ -172,7 +172,7 @@ class PodWriter {
   /// Writes the given resources, and the usual request of each resource for which neither a request nor a limit is
   /// given: a limit is a request, too.
   void writeResources(base::JsonWriter& json) const {
-    const content::Value& given = run_.parameters.resources;
+    const content::Value given = run_.parameters.resources.unpacked();
     const content::Value* requests = given.find("requests");
     const content::Value* limits = given.find("limits");
     if (requests != nullptr && !requests->isMap())

@@ -42,7 +42,7 @@ std::string plainTeamBackend() {
 std::string backendProcessor(const std::string& use) {
   return "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: team, name: p}\nspec: "
          "{targetRef: {group: gateway.networking.k8s.io, kind: Backend, name: plain}, processors: [{name: a, type: "
-         "'sluice.dev/Test:v1', phase: request-headers, " +
+         "'gateway.networking.k8s.io/CredentialInjector:v1', phase: request-headers, " +
          use + "}]}\n";
 }
 

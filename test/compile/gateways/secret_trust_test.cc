@@ -252,8 +252,8 @@ TEST(SecretTrust, LeavesOutMirrors) {
 
 /// Returns the use of a processor that reads a Secret of `vault`.
 std::string readingUse(const std::string& more = {}) {
-  return "{name: reader, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: token, namespace: vault, "
-         "secretRef: {name: token, namespace: vault}}" +
+  return "{name: reader, type: 'gateway.networking.k8s.io/CredentialInjector:v1', phase: request-headers, config: "
+         "{secret: token, namespace: vault, secretRef: {name: token, namespace: vault}}" +
          more + "}";
 }
 std::string tokens() { return inNamespace("vault", test::secret("token", {{"key", "value"}})); }
@@ -330,7 +330,8 @@ TEST(SecretTrust, IsNeededForExtensionsOfABackendThatFailOpenToo) {
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: vault, name: p}\nspec: "
       "{targetRef: "
       "{group: gateway.networking.k8s.io, kind: Backend, name: origin}, processors: [{name: a, type: "
-      "'sluice.dev/Test:v1', phase: request-headers, failOpen: true, config: {secret: token, secretRef: {name: "
+      "'gateway.networking.k8s.io/CredentialInjector:v1', phase: request-headers, failOpen: true, config: {secret: "
+      "token, secretRef: {name: "
       "token}}}]}\n";
   const std::string backend = inNamespace("vault", with(test::kBackend, "spec: {", "spec: {tls: {mode: Terminate}, "));
   const Tenant closed({extension, tokens()}, "", "sluice-system", routeToVault(), backend);
@@ -346,7 +347,9 @@ TEST(SecretTrust, IsNeededForExtensionsOfABackendThatFailOpenToo) {
 TEST(SecretTrust, IsAskedForWhatTheChainsOfAdmittedRoutesUseAndForNothingElse) {
   const std::string pipeline =
       "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: team, name: p}\nspec: "
-      "{processors: [{name: a, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: mine, secretRef: "
+      "{processors: [{name: a, type: 'gateway.networking.k8s.io/CredentialInjector:v1', phase: request-headers, "
+      "config: "
+      "{secret: mine, secretRef: "
       "{name: mine}}}]}\n";
   const std::string mine = inNamespace("team", test::secret("mine", {{"key", "value"}}));
   const std::string unused =

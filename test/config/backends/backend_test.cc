@@ -116,7 +116,7 @@ spec:
   EXPECT_EQ(use.failOpen, false);
   EXPECT_EQ(use.preAuth, true);
   ASSERT_TRUE(use.config);
-  EXPECT_EQ(use.config->members.size(), 4u);
+  EXPECT_EQ(use.config->unpacked().members.size(), 4u);
   EXPECT_EQ(use.config->find("confidenceThreshold")->text, "0.7");
 }
 

@@ -38,6 +38,7 @@ class ModelDescription {
   void one(std::uint8_t value) { text_ << int{value} << " "; }
   void one(base::Duration value) { text_ << value.count() << "ns "; }
   void one(const Value& value) { text_ << writeYaml(value) << " "; }
+  void one(const PackedValue& value) { one(value.unpacked()); }
   void one(const ObjectRef& ref) { text_ << ref.group + "/" + ref.kind + "/" + ref.nameSpace + "/" + ref.name << " "; }
   template <typename T>
   void one(const std::optional<T>& value) {

@@ -29,7 +29,7 @@ ReadSettings engineSettings(const std::string& engine, const std::string& lines)
   const ConfigMap* map = loaded.model.find<ConfigMap>("ops", "types");
   std::string type;
   Problems problems;
-  ReadSettings read{readCatalogEntry(map->data.at("e.yaml"), *map, "e.yaml", type, problems), {}};
+  ReadSettings read{readCatalogEntry(map->data.at("e.yaml"), *map, "e.yaml", {}, type, problems), {}};
   read.problems = rendered(problems);
   EXPECT_EQ(type, "acme.test/Pii:v1") << "its uses are closed although the entry is wrong";
   return read;

@@ -51,19 +51,19 @@ TEST(ExtensionPolicies, AreUsesOfTheirServersWithTheDefaultsOfTheApi) {
   EXPECT_EQ(use.type, processor_type::kExtProc);
   EXPECT_EQ(use.failOpen, false);
   EXPECT_EQ(use.timeout, std::chrono::milliseconds(200));
-  EXPECT_EQ(settingsOf(*use.config), kSkipAll) << "the server gets nothing unless the policy says so";
+  EXPECT_EQ(settingsOf(use.config->unpacked()), kSkipAll) << "the server gets nothing unless the policy says so";
   EXPECT_EQ(use.config->find("backendRefs")->items.at(0).find("name")->text, "guard");
   EXPECT_THAT(use.unsupported, IsEmpty());
 }
 
 TEST(ExtensionPolicies, SendTheHeadersOfTheWaysThatTheyMention) {
-  EXPECT_EQ(settingsOf(*extensionOf(", processingMode: {request: {}}").config),
+  EXPECT_EQ(settingsOf(extensionOf(", processingMode: {request: {}}").config->unpacked()),
             "processingMode=requestHeaders=Send requestBody=Skip responseHeaders=Skip responseBody=Skip  ");
   EXPECT_EQ(
-      settingsOf(
-          *extensionOf(", processingMode: {request: {body: Buffered}, response: {body: BufferedPartial}}").config),
+      settingsOf(extensionOf(", processingMode: {request: {body: Buffered}, response: {body: BufferedPartial}}")
+                     .config->unpacked()),
       "processingMode=requestHeaders=Send requestBody=Buffered responseHeaders=Send responseBody=BufferedPartial  ");
-  EXPECT_EQ(settingsOf(*extensionOf(", processingMode: {response: {body: FullDuplexStreamed}}").config),
+  EXPECT_EQ(settingsOf(extensionOf(", processingMode: {response: {body: FullDuplexStreamed}}").config->unpacked()),
             "processingMode=requestHeaders=Skip requestBody=Skip responseHeaders=Send "
             "responseBody=FullDuplexStreamed responseTrailers=Send  ")
       << "such a server gets trailers too";
@@ -75,7 +75,7 @@ TEST(ExtensionPolicies, HaveEverySettingOfTheApi) {
       "true, request: {attributes: [request.path, source.address]}, response: {attributes: [response.code]}}");
   EXPECT_EQ(use.timeout, std::chrono::seconds(1));
   EXPECT_EQ(use.failOpen, true);
-  EXPECT_EQ(settingsOf(*use.config),
+  EXPECT_EQ(settingsOf(use.config->unpacked()),
             "requestAttributes=request.path,source.address, responseAttributes=response.code, processingMode="
             "requestHeaders=Send requestBody=Skip responseHeaders=Send responseBody=Skip  allowModeOverride=true "
             "observabilityMode=true statusOnError=503 ");

@@ -45,8 +45,8 @@ TEST(NetworkingProcessor, EditsHeadersByExpressions) {
   EXPECT_EQ(use.type, processor_type::kInProcess);
   EXPECT_EQ(use.failOpen, true);
   EXPECT_EQ(use.timeout, std::chrono::seconds(1));
-  const Value* request = use.config->find("request");
-  ASSERT_NE(request, nullptr);
+  const std::optional<Value> request = use.config->find("request");
+  ASSERT_TRUE(request);
   EXPECT_EQ(request->find("setHeaders")->items.at(0).find("name")->text, "X-Model");
   EXPECT_EQ(request->find("setHeaders")->items.at(0).find("value")->text, "json(request.body).model");
   EXPECT_EQ(request->find("addHeaders")->items.at(0).find("value")->text, "\"a\"");

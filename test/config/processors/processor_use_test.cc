@@ -116,8 +116,8 @@ TEST(ProcessorUse, WithBackendRefsIsAnExternalProcessor) {
   ASSERT_TRUE(use.config->isMap());
   EXPECT_EQ(use.config->find("backendRefs")->items.at(0).find("name")->text, "scanner");
   EXPECT_EQ(use.config->find("context")->find("tenant_id")->text, "customer-a");
-  EXPECT_EQ(use.config->find("timeout"), nullptr) << "the chain's, not the processor's";
-  EXPECT_GT(use.config->position.line, 0u);
+  EXPECT_FALSE(use.config->find("timeout")) << "the chain's, not the processor's";
+  EXPECT_GT(use.config->position().line, 0u);
 
   EXPECT_EQ(useOf("{name: a, backendRefs: [{name: s}]}").failOpen, false);
   EXPECT_EQ(useOf("{name: a, backendRefs: [{name: s}], context: {k: v}}").config->find("context")->find("k")->text,
@@ -168,18 +168,18 @@ TEST(ProcessorUse, WithTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
   EXPECT_EQ(use.phase, "request-headers");
   EXPECT_EQ(use.failOpen, false);
   EXPECT_THAT(use.unsupported, IsEmpty());
-  const Value* set = use.config->find("set");
-  ASSERT_NE(set, nullptr);
+  const std::optional<Value> set = use.config->find("set");
+  ASSERT_TRUE(set);
   ASSERT_EQ(set->items.size(), 2u);
   EXPECT_EQ(set->items[0].find("name")->text, "X-A");
   EXPECT_EQ(set->items[0].find("value")->text, "my-custom-value");
   EXPECT_EQ(set->items[1].find("value")->text, "b");
-  const Value* remove = use.config->find("remove");
-  ASSERT_NE(remove, nullptr);
+  const std::optional<Value> remove = use.config->find("remove");
+  ASSERT_TRUE(remove);
   EXPECT_EQ(remove->items.at(0).text, "x-c");
   EXPECT_EQ(remove->items.at(1).text, "x-d");
   EXPECT_TRUE(remove->items[1].isString());
-  EXPECT_THAT(useOf(inProcess("")).config->members, IsEmpty());
+  EXPECT_THAT(useOf(inProcess("")).config->unpacked().members, IsEmpty());
 }
 
 TEST(ProcessorUse, WithTypeInProcessIsKeptAsItIsWrittenForOtherEdits) {
@@ -192,11 +192,11 @@ TEST(ProcessorUse, WithTypeInProcessIsKeptAsItIsWrittenForOtherEdits) {
     EXPECT_EQ(use.type, processor_type::kInProcess) << request;
     EXPECT_EQ(use.phase, "") << "its processor says in which phases it runs";
     EXPECT_THAT(use.unsupported, IsEmpty()) << request;
-    EXPECT_NE(use.config->find("request"), nullptr) << request;
+    EXPECT_TRUE(use.config->find("request")) << request;
   }
   const ProcessorUse both = useOf(inProcess("", ", response: {removeHeaders: [server]}"));
   EXPECT_EQ(both.type, processor_type::kInProcess);
-  EXPECT_NE(both.config->find("response"), nullptr);
+  EXPECT_TRUE(both.config->find("response"));
   EXPECT_EQ(useOf("{name: a, type: InProcess, inProcess: {response: {}}}").type, processor_type::kInProcess);
 }
 

@@ -32,7 +32,8 @@ ProcessorUse remoteUseOf(const std::string& spec) {
 }
 
 std::string memberOf(const ProcessorUse& use, std::string_view map, std::string_view key) {
-  const Value* found = use.config ? use.config->find(map) : nullptr;
+  const std::optional<Value> held = use.config ? use.config->find(map) : std::nullopt;
+  const Value* found = held ? &*held : nullptr;
   if (found != nullptr && !found->items.empty()) found = &found->items.front();
   const Value* member = found == nullptr ? nullptr : found->find(key);
   return member == nullptr ? "" : member->text;

@@ -51,7 +51,8 @@ TEST(ObjectNames, AreNamesThatAnObjectMayHave) {
   const auto secretsWith = [](const std::string& secretRef) {
     return namesIn(
                "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
-               "p}\nspec: {processors: [{name: a, type: 'sluice.dev/CredentialInjector:v1', phase: request-headers, "
+               "p}\nspec: {processors: [{name: a, type: 'gateway.networking.k8s.io/CredentialInjector:v1', phase: "
+               "request-headers, "
                "config: {secretRef: {" +
                secretRef + "}}}]}\n")
         .secrets;
@@ -115,7 +116,8 @@ TEST(ObjectNames, AreThoseOfABackendsAuthoritiesCertificateAndProcessors) {
       "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: b}\nspec:\n"
       "  destination: {type: FQDN, fqdn: {hostname: api.example.com, port: 443}}\n"
       "  tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: client}}\n"
-      "  extensions:\n  - {name: key, type: 'sluice.dev/CredentialInjector:v1', config: {secretRef: {name: token}}}\n");
+      "  extensions:\n  - {name: key, type: 'gateway.networking.k8s.io/CredentialInjector:v1', config: {secretRef: "
+      "{name: token}}}\n");
   EXPECT_THAT(names.configMaps, ElementsAre(Pair("demo", "ca")));
   EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "client"), Pair("demo", "token")));
 }
@@ -151,7 +153,8 @@ TEST(ObjectNames, AreThoseOfAnEgressPolicysPasswordsEvenIfItIsRefused) {
 
 TEST(ObjectNames, AreThoseInTheConfigOfProcessorsWhereverTheyAreAttached) {
   const std::string uses =
-      "[{name: key, type: 'sluice.dev/CredentialInjector:v1', phase: request-headers, config: {secretRef: {name: "
+      "[{name: key, type: 'gateway.networking.k8s.io/CredentialInjector:v1', phase: request-headers, config: "
+      "{secretRef: {name: "
       "token, "
       "namespace: vault}}}, {name: ask, type: 'sluice.dev/ExtProc:v1', phase: request-headers, config: {backendRefs: "
       "[{name: judge, port: 80}]}}]";
@@ -166,6 +169,53 @@ TEST(ObjectNames, AreThoseInTheConfigOfProcessorsWhereverTheyAreAttached) {
     EXPECT_THAT(names.secrets, ElementsAre(Pair("vault", "token"))) << object;
     EXPECT_THAT(names.services, ElementsAre(Pair("demo", "judge"))) << object;
   }
+}
+
+/// Returns a pipeline whose only use has this type and config.
+std::string useWith(const std::string& type, const std::string& config) {
+  return "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
+         "p}\nspec: "
+         "{processors: [{name: a, type: '" +
+         type + "', phase: request-headers, config: " + config + "}]}\n";
+}
+
+/// Returns this number of items, which begin with `item` and a number.
+std::string repeated(const std::string& item, int count) {
+  std::string list;
+  for (int i = 0; i < count; ++i) list += (i == 0 ? "" : ", ") + item + std::to_string(i) + "}";
+  return list;
+}
+
+TEST(ObjectNames, AreOnlyThoseInFieldsThatTheTypeOfAUseDeclares) {
+  const std::string injector = "gateway.networking.k8s.io/CredentialInjector:v1";
+  const std::string many = "{list: [" + repeated("{secretRef: {name: a}, number: ", 2000) + "]}";
+  for (const std::string& text :
+       {useWith(injector, many), useWith(injector, "{inner: {secretRef: {name: a}}, backendRefs: [{name: b}]}"),
+        useWith("acme.test/Any:v1", "{secretRef: {name: a}, configMapRef: {name: c}, backendRefs: [{name: b}]}"),
+        useWith("sluice.dev/ExtProc:v1", "{secretRef: {name: a}, context: {backendRefs: [{name: b}]}}"),
+        useWith("sluice.dev/ExtProc:v1", "{backendRefs: [{group: '', kind: Secret, name: a}]}")}) {
+    EXPECT_EQ(namesIn(text), NamedObjects()) << text.substr(0, 300);
+  }
+}
+
+TEST(ObjectNames, AreNoneOfAUseThatHasTooMany) {
+  const auto servers = [](int count) {
+    return useWith("sluice.dev/ExtProc:v1", "{backendRefs: [" + repeated("{name: s", count) + "]}");
+  };
+  EXPECT_EQ(namesIn(servers(64)).services.size(), 64U);
+  EXPECT_THAT(namesIn(servers(65)).services, IsEmpty());
+  const std::string settings = settingsWith("{limits: {references: 65}}") + "---\n";
+  EXPECT_EQ(namesIn(settings + servers(65)).services.size(), 65U);
+  EXPECT_EQ(namesIn(servers(65) + "---\n" + settings).services.size(), 65U);
+  const std::string padded = "{backendRefs: [{name: s}], context: {a: " + std::string(300000, 'x') + "}}";
+  EXPECT_THAT(namesIn(useWith("sluice.dev/ExtProc:v1", padded)).services, IsEmpty()) << "limits.configBytes";
+}
+
+TEST(ObjectNames, AreThoseOfTheServersOfExternalAuthorization) {
+  EXPECT_THAT(namesIn(routeWith("{filters: [{type: ExternalAuth, externalAuth: {protocol: HTTP, backendRef: {name: "
+                                "judge, port: 80}}}]}"))
+                  .services,
+              ElementsAre(Pair("demo", "judge")));
 }
 
 TEST(ObjectNames, AreThoseOfTheClassesParametersAndWhatTheseName) {
