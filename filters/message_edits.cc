@@ -48,109 +48,149 @@ base::Status eachEdit(const content::Value& part, std::string_view list, Visit&&
   return base::Done{};
 }
 
-Verdict failure(const ExpressionInput& input, const std::string& where, std::string_view what) {
+/// Returns the failure of an expression, or of the request if that has taken all that its expressions may take.
+Verdict failure(const ExpressionInput& input, const Meter& meter, const std::string& where, std::string_view what) {
+  if (meter.isSpent()) {
+    return Verdict::overWork(where);
+  }
   const bool isBad = input.body != nullptr && input.body->isBad();
   return Verdict::fail(where + std::string(what), isBad ? processing::Cause::kBadBody : processing::Cause::kError);
 }
 
 }  // namespace
 
-base::Result<MessageEdits> MessageEdits::read(const content::Value& part, MessageSide side) {
+/// Reads one side: its lists of edits.
+class MessageEdits::EditReader {
+ public:
+  EditReader(const content::Value& part, MessageSide side, ExpressionPatterns& patterns, MessageEdits& edits)
+      : part_(part), side_(side), patterns_(patterns), edits_(edits) {}
+
+  base::Status headers() {
+    if (auto status = fields("setHeaders", edits_.set_); !status) return status;
+    if (auto status = fields("addHeaders", edits_.add_); !status) return status;
+    return eachEdit(part_, "removeHeaders", [&](const content::Value& edit, std::size_t i) -> base::Status {
+      auto name = processing::editableField(nameOf(edit));
+      if (!name) return Error::config(placeIn("removeHeaders", i, "") + name.error().detail);
+      edits_.remove_.push_back(std::move(name).value());
+      return base::Done{};
+    });
+  }
+
+  base::Status body() {
+    auto status = eachEdit(part_, "setBodyFields", [&](const content::Value& edit, std::size_t i) -> base::Status {
+      auto place = readPlace(nameOf(edit));
+      if (!place) return Error::config(placeIn("setBodyFields", i, ".name") + place.error().detail);
+      auto value = expression(edit);
+      if (!value) return Error::config(placeIn("setBodyFields", i, ".value") + value.error().detail);
+      edits_.setBody_.push_back({std::move(place).value(), std::move(value).value()});
+      return base::Done{};
+    });
+    if (!status) return status;
+    return eachEdit(part_, "removeBodyFields", [&](const content::Value& edit, std::size_t i) -> base::Status {
+      auto place = readPlace(nameOf(edit));
+      if (!place) return Error::config(placeIn("removeBodyFields", i, "") + place.error().detail);
+      edits_.removeBody_.push_back(std::move(place).value());
+      return base::Done{};
+    });
+  }
+
+ private:
+  base::Result<Expression> expression(const content::Value& edit) {
+    const content::Value* value = edit.find("value");
+    const std::string_view source = value != nullptr ? std::string_view(value->text) : std::string_view();
+    return Expression::compile(source, side_, edits_.reads_, patterns_);
+  }
+
+  base::Status fields(std::string_view list, std::vector<FieldEdit>& to) {
+    return eachEdit(part_, list, [&](const content::Value& edit, std::size_t i) -> base::Status {
+      auto name = processing::editableField(nameOf(edit));
+      if (!name) return Error::config(placeIn(list, i, ".name") + name.error().detail);
+      auto value = expression(edit);
+      if (!value) return Error::config(placeIn(list, i, ".value") + value.error().detail);
+      if (const Datum* literal = value->literal(); literal != nullptr && !http::isFieldValue(literal->text())) {
+        return Error::config(placeIn(list, i, ".value") + "is not the value of a header field");
+      }
+      to.push_back({std::move(name).value(), std::move(value).value()});
+      return base::Done{};
+    });
+  }
+
+  const content::Value& part_;
+  const MessageSide side_;
+  ExpressionPatterns& patterns_;
+  MessageEdits& edits_;
+};
+
+base::Result<MessageEdits> MessageEdits::read(const content::Value& part, MessageSide side,
+                                              ExpressionPatterns& patterns) {
   MessageEdits edits;
-  if (auto status = edits.readHeaders(part, side); !status) return std::move(status).error();
-  if (auto status = edits.readBody(part, side); !status) return std::move(status).error();
+  EditReader reader(part, side, patterns, edits);
+  if (auto status = reader.headers(); !status) return std::move(status).error();
+  if (auto status = reader.body(); !status) return std::move(status).error();
   return edits;
 }
 
 bool MessageEdits::isEmpty() const { return set_.empty() && add_.empty() && remove_.empty() && !editsBody(); }
 
-base::Result<Expression> MessageEdits::expression(const content::Value& edit, MessageSide side) {
-  const content::Value* value = edit.find("value");
-  return Expression::compile(value != nullptr ? std::string_view(value->text) : std::string_view(), side, reads_);
-}
-
-base::Status MessageEdits::readFields(const content::Value& part, std::string_view list, MessageSide side,
-                                      std::vector<FieldEdit>& edits) {
-  return eachEdit(part, list, [&](const content::Value& edit, std::size_t i) -> base::Status {
-    auto name = processing::editableField(nameOf(edit));
-    if (!name) return Error::config(placeIn(list, i, ".name") + name.error().detail);
-    auto value = expression(edit, side);
-    if (!value) return Error::config(placeIn(list, i, ".value") + value.error().detail);
-    if (const Datum* literal = value->literal(); literal != nullptr && !http::isFieldValue(literal->text())) {
-      return Error::config(placeIn(list, i, ".value") + "is not the value of a header field");
-    }
-    edits.push_back({std::move(name).value(), std::move(value).value()});
-    return base::Done{};
-  });
-}
-
-base::Status MessageEdits::readHeaders(const content::Value& part, MessageSide side) {
-  if (auto status = readFields(part, "setHeaders", side, set_); !status) return status;
-  if (auto status = readFields(part, "addHeaders", side, add_); !status) return status;
-  return eachEdit(part, "removeHeaders", [&](const content::Value& edit, std::size_t i) -> base::Status {
-    auto name = processing::editableField(nameOf(edit));
-    if (!name) return Error::config(placeIn("removeHeaders", i, "") + name.error().detail);
-    remove_.push_back(std::move(name).value());
-    return base::Done{};
-  });
-}
-
-base::Status MessageEdits::readBody(const content::Value& part, MessageSide side) {
-  auto status = eachEdit(part, "setBodyFields", [&](const content::Value& edit, std::size_t i) -> base::Status {
-    auto place = readPlace(nameOf(edit));
-    if (!place) return Error::config(placeIn("setBodyFields", i, ".name") + place.error().detail);
-    auto value = expression(edit, side);
-    if (!value) return Error::config(placeIn("setBodyFields", i, ".value") + value.error().detail);
-    setBody_.push_back({std::move(place).value(), std::move(value).value()});
-    return base::Done{};
-  });
-  if (!status) return status;
-  return eachEdit(part, "removeBodyFields", [&](const content::Value& edit, std::size_t i) -> base::Status {
-    auto place = readPlace(nameOf(edit));
-    if (!place) return Error::config(placeIn("removeBodyFields", i, "") + place.error().detail);
-    removeBody_.push_back(std::move(place).value());
-    return base::Done{};
-  });
-}
-
-std::optional<Verdict> MessageEdits::evaluate(const std::vector<FieldEdit>& edits, std::string_view list,
-                                              const ExpressionInput& input, base::Arena& arena,
-                                              MessageChanges& changes) {
-  for (std::size_t i = 0; i < edits.size(); ++i) {
-    Meter meter(arena);
-    Datum value = edits[i].value.evaluate(input, meter);
-    if (!value.isError()) value = toString(value, meter);
-    if (value.isError()) return failure(input, placeIn(list, i, ".value"), value.text());
-    if (!http::isFieldValue(value.text())) {
-      return failure(input, placeIn(list, i, ".value"), "the result is not the value of a header field");
-    }
-    changes.fields.emplace_back(edits[i].name, arena.copy(value.text()));
+std::optional<Verdict> MessageEdits::prepare(const ExpressionInput& input, const EditRoom& room,
+                                             EditProgress& progress) const {
+  const std::size_t count = set_.size() + add_.size() + setBody_.size();
+  for (; progress.evaluated < count; ++progress.evaluated) {
+    if (room.work.endTurn()) return Verdict::wait();
+    if (auto failed = evaluate(progress.evaluated, input, room, progress)) return failed;
   }
+  if (!editsBody()) return std::nullopt;
+  if (room.work.endTurn()) return Verdict::wait();
+  return editBody(input, room, progress);
+}
+
+std::optional<Verdict> MessageEdits::evaluate(std::size_t number, const ExpressionInput& input, const EditRoom& room,
+                                              EditProgress& progress) const {
+  if (number < set_.size()) {
+    return evaluateField(set_[number], placeIn("setHeaders", number, ".value"), input, room, progress);
+  }
+  number -= set_.size();
+  if (number < add_.size()) {
+    return evaluateField(add_[number], placeIn("addHeaders", number, ".value"), input, room, progress);
+  }
+  return evaluateOfBody(number - add_.size(), input, room, progress);
+}
+
+std::optional<Verdict> MessageEdits::evaluateField(const FieldEdit& edit, const std::string& place,
+                                                   const ExpressionInput& input, const EditRoom& room,
+                                                   EditProgress& progress) {
+  Meter meter = room.meter();
+  Datum value = edit.value.evaluate(input, meter);
+  if (!value.isError()) value = toString(value, meter);
+  if (value.isError()) return failure(input, meter, place, value.text());
+  if (!http::isFieldValue(value.text())) {
+    return failure(input, meter, place, "the result is not the value of a header field");
+  }
+  progress.changes.fields.emplace_back(edit.name, room.arena.copy(value.text()));
   return std::nullopt;
 }
 
-std::optional<Verdict> MessageEdits::prepare(const ExpressionInput& input, base::Arena& arena,
-                                             MessageChanges& changes) const {
-  if (auto failed = evaluate(set_, "setHeaders", input, arena, changes)) return failed;
-  if (auto failed = evaluate(add_, "addHeaders", input, arena, changes)) return failed;
-  if (!editsBody()) return std::nullopt;
-  return editBody(input, arena, changes);
+std::optional<Verdict> MessageEdits::evaluateOfBody(std::size_t index, const ExpressionInput& input,
+                                                    const EditRoom& room, EditProgress& progress) const {
+  Meter meter = room.meter();
+  if (!input.body->check(meter)) return failure(input, meter, "", "the body is no JSON");
+  auto value = resultValue(setBody_[index].value.evaluate(input, meter));
+  if (!value) return failure(input, meter, placeIn("setBodyFields", index, ".value"), value.error().detail);
+  progress.ofBody.push_back({setBody_[index].place, std::move(value).value()});
+  return std::nullopt;
 }
 
-std::optional<Verdict> MessageEdits::editBody(const ExpressionInput& input, base::Arena& arena,
-                                              MessageChanges& changes) const {
-  if (!input.body->check()) return Verdict::fail("the body is no JSON", processing::Cause::kBadBody);
-  std::vector<content::JsonEdit> edits;
-  for (std::size_t i = 0; i < setBody_.size(); ++i) {
-    Meter meter(arena);
-    auto value = resultValue(setBody_[i].value.evaluate(input, meter));
-    if (!value) return failure(input, placeIn("setBodyFields", i, ".value"), value.error().detail);
-    edits.push_back({setBody_[i].place, std::move(value).value()});
-  }
+std::optional<Verdict> MessageEdits::editBody(const ExpressionInput& input, const EditRoom& room,
+                                              EditProgress& progress) const {
+  Meter meter = room.meter();
+  if (!input.body->check(meter)) return failure(input, meter, "", "the body is no JSON");
+  std::vector<content::JsonEdit>& edits = progress.ofBody;
   for (const content::JsonPointer& place : removeBody_) edits.push_back({place, std::nullopt});
+  // Each edit looks at the whole document.
+  if (!meter.step(edits.size() * input.body->text().size())) return failure(input, meter, "", "");
   auto edited = content::editJson(input.body->text(), edits);
-  if (!edited) return failure(input, "", edited.error().detail);
-  changes.body = std::move(edited).value();
+  if (!edited) return failure(input, meter, "", edited.error().detail);
+  progress.changes.body = std::move(edited).value();
   return std::nullopt;
 }
 

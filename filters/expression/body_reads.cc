@@ -23,8 +23,9 @@ std::optional<std::size_t> BodyReads::add(const Path& path) {
   return number;
 }
 
-bool BodyDocument::check() {
+bool BodyDocument::check(Meter& meter) {
   if (state_ == State::kUnread) {
+    meter.step(text_.size());
     const std::size_t count = reads_.paths().size();
     located_ = {arena_.array<std::string_view>(count), count};
     state_ = content::locateJson(text_, reads_.paths(), located_) ? State::kGood : State::kBad;
@@ -33,13 +34,13 @@ bool BodyDocument::check() {
 }
 
 Datum BodyDocument::read(std::size_t path, Meter& meter) {
-  if (!check()) return Datum::error("the body is no JSON");
+  if (!check(meter)) return Datum::error("the body is no JSON");
   if (located_[path].empty()) return Datum::error("the body has no such field");
   return jsonDatum(located_[path], meter);
 }
 
 Datum BodyDocument::has(std::size_t path, std::size_t parent, Meter& meter) {
-  if (!check()) return Datum::error("the body is no JSON");
+  if (!check(meter)) return Datum::error("the body is no JSON");
   if (!located_[path].empty()) return Datum::boolean(true);
   const Datum holder = read(parent, meter);
   if (holder.isError() || holder.isJsonMap()) return holder.isError() ? holder : Datum::boolean(false);

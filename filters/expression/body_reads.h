@@ -49,7 +49,7 @@ class BodyDocument {
 
   std::string_view text() const { return text_; }
   /// Returns true if the body is JSON.
-  bool check();
+  bool check(Meter& meter);
   /// Returns true if the body has been found to be no JSON.
   bool isBad() const { return state_ == State::kBad; }
   /// Returns the value at a path. Fails if the body is no JSON, or has no such value. Strings may be views of the

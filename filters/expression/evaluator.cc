@@ -190,8 +190,9 @@ Datum Evaluator::matches(const ExpressionNode& node) {
   const Datum text = operand(node, 0);
   if (text.isError()) return text;
   if (!text.is(DatumType::kString)) return noOverload();
-  if (!meter_.step(text.text().size())) return Datum::error(kTooManySteps);
-  return Datum::boolean(program_.patterns[node.pattern].occursIn(text.text()));
+  const ExpressionPattern& pattern = program_.patterns[node.pattern];
+  if (!meter_.spend(pattern.stepsFor(text.text().size()))) return Datum::error(kTooManySteps);
+  return Datum::boolean(pattern.occursIn(text.text()));
 }
 
 Datum Evaluator::parsed(const Datum& text) {
@@ -242,6 +243,7 @@ Datum Evaluator::field(bool ofResponse, std::string_view name) {
   const http::Headers& headers = ofResponse ? input_.response->headers : input_.request.headers;
   const std::string lower = base::toLower(name);
   if (!ofResponse && lower == "host") return Datum::string(input_.request.authority);
+  if (!meter_.spend(headers.size())) return Datum::error(kTooManySteps);
   Datum joined = Datum::error("the message has no such header field");
   for (const http::Field& each : headers) {
     if (each.name != lower || http::isInjected(each.care)) continue;

@@ -8,10 +8,11 @@
 
 namespace sluice::filters {
 
-base::Result<Expression> Expression::compile(std::string_view source, MessageSide side, BodyReads& reads) {
+base::Result<Expression> Expression::compile(std::string_view source, MessageSide side, BodyReads& reads,
+                                             ExpressionPatterns& patterns) {
   const auto syntax = parseExpression(source);
   if (!syntax) return syntax.error();
-  auto program = resolveExpression(*syntax, side, reads);
+  auto program = resolveExpression(*syntax, side, reads, patterns);
   if (!program) return std::move(program).error();
   return Expression(std::move(program).value());
 }

@@ -13,6 +13,7 @@
 #include "filters/expression/datum.h"
 #include "filters/expression/input.h"
 #include "filters/expression/meter.h"
+#include "filters/expression/pattern.h"
 #include "filters/expression/program.h"
 #include "filters/expression/vocabulary.h"
 #include "proxy/base/result.h"
@@ -25,9 +26,10 @@ class Expression {
   static constexpr std::size_t kMostResultBytes = 256 * 1024;
 
   /// Compiles the source, and adds the paths that it reads in the body to `reads`. `reads` and all expressions that
-  /// were compiled with it belong together. Errors have config's origin and begin with the position: "at character 5:
-  /// ...".
-  static base::Result<Expression> compile(std::string_view source, MessageSide side, BodyReads& reads);
+  /// were compiled with it belong together; `patterns` are those of the use. Errors have config's origin and begin with
+  /// the position: "at character 5: ...".
+  static base::Result<Expression> compile(std::string_view source, MessageSide side, BodyReads& reads,
+                                          ExpressionPatterns& patterns);
 
   /// Returns the value, or an error; both may be views into the expression, the message, the body and the arena of the
   /// meter.

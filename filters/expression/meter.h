@@ -1,7 +1,8 @@
-// The bounds of one evaluation: the steps that it takes and the bytes that it makes.
+// The bounds of the work that the expressions of one request cause: the steps that they take and the bytes that they
+// make.
 //
-// Lives for one evaluation; the arena outlives it. Once a bound is hit, it stays hit, and the evaluation fails
-// whatever its operators absorb.
+// ExpressionWork lives as long as the request, a Meter for one evaluation; the arena outlives both. One thread. Once a
+// bound is hit, it stays hit, and the evaluation fails whatever its operators absorb.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +10,55 @@
 #include <new>
 
 #include "proxy/base/arena.h"
+#include "proxy/processing/call.h"
 
 namespace sluice::filters {
 
+/// The work of all steps of one request so far, or of one attempt in steps of a Backend. A step is the work of one
+/// instruction of a pattern on one byte, which takes some nanoseconds.
+struct ExpressionWork {
+  /// The steps after which other exchanges of the worker have their turn: about a millisecond.
+  static constexpr std::uint64_t kTurn = std::uint64_t{128} * 1024;
+
+  /// Returns true, once, if others should have their turn now.
+  bool endTurn() {
+    if (steps < turnEnds) return false;
+    turnEnds = steps + kTurn;
+    return true;
+  }
+
+  std::uint64_t steps = 0;
+  std::size_t made = 0;
+  std::uint64_t turnEnds = kTurn;
+};
+
+/// Returns the work of the request that the step works on.
+inline ExpressionWork& workOf(const processing::Call& call) {
+  static constexpr char kOwner = 0;  // its address stands for the processors of all uses
+  return call.shared<ExpressionWork>(&kOwner);
+}
+
 class Meter {
  public:
-  /// Each node of an expression is a step, and so are kBytesPerStep bytes that an operation walks over.
-  static constexpr std::uint64_t kMostSteps = 65536;
-  static constexpr std::size_t kBytesPerStep = 256;
-  /// The bytes of strings and lists that an evaluation may make.
+  /// The steps of each node of an expression, and of each piece that a text is taken apart into.
+  static constexpr std::uint64_t kNodeSteps = 4;
+  static constexpr std::uint64_t kPieceSteps = 6;
+  /// The bytes that an operation walks over in a step.
+  static constexpr std::size_t kBytesPerStep = 4;
+  /// The bytes of strings and lists that an evaluation may make, and all of a request together.
   static constexpr std::size_t kMostMadeBytes = 1024 * 1024;
+  static constexpr std::size_t kMostMadeInAll = 4 * kMostMadeBytes;
 
-  explicit Meter(base::Arena& arena) : arena_(arena) {}
+  /// `mostSteps` is limits.stepWork.
+  Meter(base::Arena& arena, ExpressionWork& work, std::uint64_t mostSteps)
+      : arena_(arena), work_(work), mostSteps_(mostSteps) {}
 
-  /// Counts a step that walks over `bytes`. Returns false if that is too much.
-  bool step(std::size_t bytes = 0) {
-    steps_ += 1 + bytes / kBytesPerStep;
-    return steps_ <= kMostSteps;
+  /// Counts a node, or an operation, that walks over `bytes`. Returns false if that is too much.
+  bool step(std::size_t bytes = 0) { return spend(kNodeSteps + bytes / kBytesPerStep); }
+  /// Counts so many steps. Returns false if that is too much.
+  bool spend(std::uint64_t steps) {
+    work_.steps += steps;
+    return work_.steps <= mostSteps_;
   }
   /// Returns room for `size` bytes, or null if that is too much.
   char* bytes(std::size_t count) { return static_cast<char*>(allocate(count, 1)); }
@@ -34,7 +67,9 @@ class Meter {
   T* array(std::size_t count) {
     return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
   }
-  bool isExhausted() const { return steps_ > kMostSteps || made_ > kMostMadeBytes; }
+  /// Returns true if the request has taken all that its expressions may take together.
+  bool isSpent() const { return work_.steps > mostSteps_ || work_.made > kMostMadeInAll; }
+  bool isExhausted() const { return isSpent() || made_ > kMostMadeBytes; }
 
  private:
   void* allocate(std::size_t size, std::size_t alignment) {
@@ -42,11 +77,13 @@ class Meter {
       made_ = kMostMadeBytes + 1;
       return nullptr;
     }
+    if ((work_.made += size) > kMostMadeInAll) return nullptr;
     return arena_.allocate(size, alignment);
   }
 
   base::Arena& arena_;
-  std::uint64_t steps_ = 0;
+  ExpressionWork& work_;
+  const std::uint64_t mostSteps_;
   std::size_t made_ = 0;
 };
 

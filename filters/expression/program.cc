@@ -25,7 +25,8 @@ bool isObject(std::string_view name) { return name == "request" || name == "resp
 /// meaning.
 class NameResolution {
  public:
-  NameResolution(MessageSide side, BodyReads& reads) : side_(side), reads_(reads) {}
+  NameResolution(MessageSide side, BodyReads& reads, ExpressionPatterns& patterns)
+      : side_(side), reads_(reads), patterns_(patterns) {}
 
   base::Result<Program> whole(const Syntax& root) {
     resolve(root);
@@ -57,6 +58,7 @@ class NameResolution {
 
   const MessageSide side_;
   BodyReads& reads_;
+  ExpressionPatterns& patterns_;
   Program program_;
   std::optional<base::Error> fault_;
 };
@@ -251,7 +253,7 @@ std::uint16_t NameResolution::has(const Syntax& syntax) {
 std::uint16_t NameResolution::matches(const Syntax& syntax) {
   const Syntax& pattern = syntax.children[1];
   if (pattern.kind != SyntaxKind::kString) return fail(pattern, "the pattern of matches() must be a literal");
-  auto compiled = ExpressionPattern::compile(pattern.text);
+  auto compiled = patterns_.compile(pattern.text);
   if (!compiled) return fail(pattern, "the pattern " + compiled.error().detail);
   ExpressionNode node;
   node.kind = NodeKind::kMatches;
@@ -263,8 +265,9 @@ std::uint16_t NameResolution::matches(const Syntax& syntax) {
 
 }  // namespace
 
-base::Result<Program> resolveExpression(const Syntax& root, MessageSide side, BodyReads& reads) {
-  return NameResolution(side, reads).whole(root);
+base::Result<Program> resolveExpression(const Syntax& root, MessageSide side, BodyReads& reads,
+                                        ExpressionPatterns& patterns) {
+  return NameResolution(side, reads, patterns).whole(root);
 }
 
 }  // namespace sluice::filters

@@ -55,8 +55,9 @@ struct Program {
   std::deque<std::string> strings;  // never move
 };
 
-/// Resolves the names of an expression that edits `side`, and adds the paths that it reads in the body to `reads`.
-/// Errors have config's origin and name the position.
-base::Result<Program> resolveExpression(const Syntax& root, MessageSide side, BodyReads& reads);
+/// Resolves the names of an expression that edits `side`, adds the paths that it reads in the body to `reads`, and
+/// compiles its patterns. Errors have config's origin and name the position.
+base::Result<Program> resolveExpression(const Syntax& root, MessageSide side, BodyReads& reads,
+                                        ExpressionPatterns& patterns);
 
 }  // namespace sluice::filters

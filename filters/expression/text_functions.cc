@@ -96,11 +96,11 @@ Datum replaced(std::string_view text, std::string_view part, std::string_view by
   std::string_view before;
   std::size_t count = 0;
   Occurrences counted(text, part);
-  while (static_cast<std::int64_t>(count) < bound && counted.next(before)) ++count;
+  while (static_cast<std::int64_t>(count) < bound && meter.spend(Meter::kPieceSteps) && counted.next(before)) ++count;
   if (count > 0 && by.size() > Meter::kMostMadeBytes / count) return Datum::error(kTextTooLong);
   const std::size_t size = text.size() - count * part.size() + count * by.size();
   char* const room = meter.bytes(size);
-  if (room == nullptr || !meter.step(size + count)) return Datum::error(kTextTooLong);
+  if (room == nullptr || !meter.step(size)) return Datum::error(kTextTooLong);
   Occurrences found(text, part);
   char* to = room;
   for (std::size_t i = 0; i < count && found.next(before); ++i) {
@@ -122,21 +122,23 @@ Datum splitBy(std::string_view text, std::string_view separator, std::int64_t mo
     if (separator.empty()) found.next(piece);
     std::int64_t taken = 1;
     while (taken < bound && found.next(piece)) {
-      if (separator.empty() && found.rest().empty()) {
-        take(piece);
-        return;
-      }
-      take(piece);
+      if (!take(piece) || (separator.empty() && found.rest().empty())) return;
       ++taken;
     }
     take(found.rest());
   };
   std::size_t count = 0;
-  walk([&](std::string_view) { ++count; });
-  auto* const items = meter.array<Datum>(count);
-  if (items == nullptr || !meter.step(count)) return Datum::error(kTextTooLong);
+  walk([&](std::string_view) {
+    ++count;
+    return meter.spend(Meter::kPieceSteps);
+  });
+  auto* const items = meter.isExhausted() ? nullptr : meter.array<Datum>(count);
+  if (items == nullptr) return Datum::error(kTextTooLong);
   Datum* to = items;
-  walk([&](std::string_view piece) { *to++ = Datum::string(piece); });
+  walk([&](std::string_view piece) {
+    *to++ = Datum::string(piece);
+    return true;
+  });
   return Datum::list({items, count});
 }
 

@@ -1,6 +1,7 @@
 #include "filters/ext_proc/connect_step.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,11 +21,15 @@ void addAttribute(content::Value& attributes, std::string name, content::Value::
   member.value.text = std::move(text);
 }
 
-/// Returns the attributes that the settings name, and those of the connection and its client.
-content::Value attributesOf(const processing::Call& call, const processing::Peer& peer, const ExtProcSettings& settings,
-                            const processing::Destination::ResolvedAddress& address) {
+/// Returns the attributes that the settings name, and those of the connection and its client; nullopt if the request
+/// takes too much work for them.
+std::optional<content::Value> attributesOf(const processing::Call& call, const processing::Peer& peer,
+                                           const ExtProcSettings& settings,
+                                           const processing::Destination::ResolvedAddress& address) {
   using Kind = content::Value::Kind;
-  content::Value attributes = settings.requestAttributes.valuesIn(call, peer);
+  auto values = settings.requestAttributes.valuesIn(call, peer);
+  if (!values) return std::nullopt;
+  content::Value& attributes = *values;
   addAttribute(attributes, "destination.address", Kind::kString, std::string(address.ip));
   addAttribute(attributes, "destination.port", Kind::kNumber, std::to_string(address.port));
   addAttribute(attributes, "connection.requested_server_name", Kind::kString,
@@ -34,7 +39,7 @@ content::Value attributesOf(const processing::Call& call, const processing::Peer
   addAttribute(attributes, "source.serviceAccount", Kind::kString, std::string(peer.serviceAccount));
   addAttribute(attributes, "source.principal", Kind::kString, std::string(peer.principal));
   addAttribute(attributes, "source.assurance", Kind::kString, std::string(processing::shownAssurance(peer)));
-  return attributes;
+  return values;
 }
 
 }  // namespace
@@ -43,7 +48,9 @@ void ConnectStep::say(processing::Call& call, const processing::Peer& peer, cons
                       Question& question, const processing::Destination::ResolvedAddress& address) {
   Statement statement{Part::kRequestHeaders};
   statement.ends = true;
-  statement.attributes = attributesOf(call, peer, settings, address);
+  auto attributes = attributesOf(call, peer, settings, address);
+  if (!attributes) return fail(question, Verdict::overWork());
+  statement.attributes = *std::move(attributes);
   if (settings.observes) {
     question.talk->mention(call, std::move(statement));
     question.talk->finish(Way::kRequest);

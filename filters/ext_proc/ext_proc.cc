@@ -79,18 +79,11 @@ class ExtProc final : public processing::Processor {
       // The step of the request's body may still wait for room to go on, and has not failed yet.
       if (way == Way::kResponse && body(Phase::kRequestBody).mode == BodyMode::kDuplex) return session.failed();
     }
-    if (!isOfBody(call.phase)) return call.state<HeadStep>().ask(call, session, way);
-    switch (session.settle(way)) {
-      case BodyForm::kSkipped:
-        return call.state<TrailerStep>().ask(call, session, way);
-      case BodyForm::kBuffered:
-        return call.state<BufferedBody>().ask(call, session, way);
-      case BodyForm::kStreamed:
-      case BodyForm::kBufferedPartial:
-      case BodyForm::kFullDuplex:
-        return call.state<BodyRelay>().ask(call, session, way);
-    }
-    return Verdict::goOn();
+    Verdict verdict = ask(call, session, way);
+    if (!session.lacksAttributes) return verdict;
+    // A server does not decide without the attributes that it is to decide by.
+    session.talk.giveUp();
+    return Verdict::overWork();
   }
   processing::BodyInterest body(Phase phase) const override {
     if (!isOfBody(phase)) return {};
@@ -111,6 +104,20 @@ class ExtProc final : public processing::Processor {
   std::uint16_t statusOnError() const override { return settings_.statusOnError; }
 
  private:
+  static Verdict ask(processing::Call& call, ServerSession& session, Way way) {
+    if (!isOfBody(call.phase)) return call.state<HeadStep>().ask(call, session, way);
+    switch (session.settle(way)) {
+      case BodyForm::kSkipped:
+        return call.state<TrailerStep>().ask(call, session, way);
+      case BodyForm::kBuffered:
+        return call.state<BufferedBody>().ask(call, session, way);
+      case BodyForm::kStreamed:
+      case BodyForm::kBufferedPartial:
+      case BodyForm::kFullDuplex:
+        return call.state<BodyRelay>().ask(call, session, way);
+    }
+    return Verdict::goOn();
+  }
   static Way wayOf(Phase phase) { return processing::isOfRequest(phase) ? Way::kRequest : Way::kResponse; }
   BodyMode modeFor(BodyForm form, bool trailers) const {
     if (form == BodyForm::kSkipped) return trailers ? BodyMode::kStreamed : BodyMode::kNone;

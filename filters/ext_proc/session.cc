@@ -18,7 +18,11 @@ Statement ServerSession::about(const processing::Call& call, Part part) {
   Statement statement{part};
   const Attributes& attributes = settings.attributesOf(wayOf(part));
   if (!std::exchange(of(wayOf(part)).told, true) && !attributes.empty()) {
-    statement.attributes = attributes.valuesIn(call, client);
+    if (auto values = attributes.valuesIn(call, client)) {
+      statement.attributes = *std::move(values);
+    } else {
+      lacksAttributes = true;
+    }
   }
   return statement;
 }

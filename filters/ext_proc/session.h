@@ -53,6 +53,7 @@ class ServerSession {
   const ExtProcSettings& settings;
   Conversation talk;
   processing::Peer client = {};  // as the step that runs is shown it; attributes are read from it
+  bool lacksAttributes = false;  // the request takes too much work for them
   struct WayState {
     bool told = false;                       // the server has got its attributes
     bool ended = false;                      // there is no body, or the server does not want it

@@ -103,10 +103,11 @@ base::Status checkModes(const ExtProcSettings& settings) {
   return base::Done{};
 }
 
-base::Status readAttributes(const content::Value& config, ExtProcSettings& settings) {
-  auto request = Attributes::read(config.find("requestAttributes"), MessageSide::kRequest);
+base::Status readAttributes(const content::Value& config, const processing::WorkBounds& bounds,
+                            ExtProcSettings& settings) {
+  auto request = Attributes::read(config.find("requestAttributes"), MessageSide::kRequest, bounds);
   if (!request) return base::Error::config("requestAttributes" + request.error().detail);
-  auto response = Attributes::read(config.find("responseAttributes"), MessageSide::kResponse);
+  auto response = Attributes::read(config.find("responseAttributes"), MessageSide::kResponse, bounds);
   if (!response) return base::Error::config("responseAttributes" + response.error().detail);
   settings.requestAttributes = std::move(request).value();
   settings.responseAttributes = std::move(response).value();
@@ -182,7 +183,7 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   settings.mostPatience = base::parseDuration(memberText(&config, "maxMessageTimeout", "")).value_or(base::Duration());
   settings.mostMessage = numberIn(config, "maxMessageSize", settings.mostMessage);
   if (auto status = checkModes(settings); !status) return std::move(status).error();
-  if (auto status = readAttributes(config, settings); !status) return std::move(status).error();
+  if (auto status = readAttributes(config, use.work, settings); !status) return std::move(status).error();
   if (auto status = readContext(isOfCatalog ? &use.config : config.find("context"), use.mostContext, settings);
       !status) {
     const std::string& fault = status.error().detail;

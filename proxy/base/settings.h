@@ -84,6 +84,7 @@ struct LimitSettings {
   std::uint64_t processorBufferTotal = 256 * 1024 * 1024;
   std::uint64_t processorContext = 16 * 1024;
   std::uint64_t luaScriptBytes = 256 * 1024;
+  std::uint64_t stepWork = 8 * 1024 * 1024;  // of the patterns and expressions of one request
   std::uint64_t decompressedBody = 16 * 1024 * 1024;
   std::uint64_t decompressionRatio = 100;
   std::uint64_t backendConnections = 1024;

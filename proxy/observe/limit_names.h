@@ -40,6 +40,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "requestLineBytes",
     "resetsPerMinute",
     "responseFields",
+    "stepWork",
     "tunnels",
     "tunnelsPerAddress",
     // timeouts

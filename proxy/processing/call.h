@@ -132,10 +132,10 @@ struct Call {
     return *static_cast<State*>(memory);
   }
   /// Returns the state that a processor keeps for all its steps of this exchange, or of this attempt if they are those
-  /// of a Backend. `owner` is the processor. It is made of the arguments when first asked for, and destroyed with the
-  /// exchange or the attempt.
+  /// of a Backend. `owner` is the processor, or the address of something that several processors share. It is made of
+  /// the arguments when first asked for, and destroyed with the exchange or the attempt.
   template <typename State, typename... Args>
-  State& shared(const void* owner, Args&&... args) {
+  State& shared(const void* owner, Args&&... args) const {
     if (State* const known = findShared<State>(lasting, owner)) return *known;
     State* const made = arena.make<State>(std::forward<Args>(args)...);
     lasting.add(

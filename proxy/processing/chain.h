@@ -100,10 +100,11 @@ inline bool isSameStep(const Step& a, const Step& b) {
   return a.processor == b.processor && a.phase == b.phase && a.name == b.name;
 }
 
-/// Returns true if the exchange goes on without this failed step. A step is never skipped because the gateway is full:
-/// a client that fills the gateway would switch the step off for all clients.
+/// Returns true if the exchange goes on without this failed step. A step is never skipped because the gateway is full,
+/// or because the request causes too much work: a client that fills the gateway would switch the step off for all
+/// clients, and one that sends texts which take long for itself.
 inline bool isSkipped(const Step& step, const Verdict& failure) {
-  return step.failOpen && failure.cause() != Cause::kNoRoom;
+  return step.failOpen && failure.cause() != Cause::kNoRoom && failure.cause() != Cause::kOverWork;
 }
 
 class Chain {

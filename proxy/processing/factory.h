@@ -60,6 +60,16 @@ class TargetLookup {
   virtual FoundBackend find(const content::Value& backendRef, bool http2) const = 0;
 };
 
+/// Bounds the work of patterns and expressions.
+struct WorkBounds {
+  /// limits.stepWork: the instructions that may look at bytes, of one request.
+  std::uint64_t steps = std::uint64_t{8} * 1024 * 1024;
+  /// The longest text of a head: limits.headerBytes, or limits.requestLineBytes if that is more.
+  std::uint64_t headBytes = std::uint64_t{64} * 1024;
+
+  friend bool operator==(const WorkBounds&, const WorkBounds&) = default;
+};
+
 /// One use of a type. Views and references are valid during the call of make() only.
 struct Use {
   std::string_view owner;  // the object that lists the use: "Backend demo/api"
@@ -81,6 +91,7 @@ struct Use {
   std::uint64_t mostContext = std::uint64_t{16} * 1024;
   /// limits.luaScriptBytes.
   std::uint64_t mostScript = std::uint64_t{256} * 1024;
+  WorkBounds work = {};
   /// The type of the use, which for an engine is one of a catalog.
   std::string_view type = {};
 };

@@ -6,8 +6,8 @@
 namespace sluice::processing {
 
 std::string_view causeName(Cause cause) {
-  static constexpr std::array<std::string_view, 8> kNames = {"error",      "timeout",  "dropped",      "over_limit",
-                                                             "over_limit", "bad_body", "script_error", "budget"};
+  static constexpr std::array<std::string_view, 9> kNames = {
+      "error", "timeout", "dropped", "over_limit", "over_limit", "bad_body", "script_error", "budget", "budget"};
   return kNames[static_cast<std::size_t>(cause)];
 }
 

@@ -41,9 +41,12 @@ enum class Cause : std::uint8_t {
                  // server that the step asks. The exchange fails whatever failOpen is
   kBadBody,      // the body is not encoded as its Content-Encoding claims
   kScriptError,  // a script raises an error
-  kBudget        // a script takes more instructions or memory than its entry allows
+  kBudget,       // a script takes more instructions or memory than its entry allows
+  kOverWork      // the request makes patterns and expressions work more than it may. The exchange fails whatever
+                 // failOpen is, or a client could switch the step off for its own requests
 };
-/// Returns "error", "timeout", "dropped", "over_limit" (for kNoRoom too), "bad_body", "script_error" or "budget".
+/// Returns "error", "timeout", "dropped", "over_limit" (for kNoRoom too), "bad_body", "script_error" or "budget" (for
+/// kOverWork too).
 std::string_view causeName(Cause cause);
 Cause causeOf(const base::Error& error);
 
@@ -79,6 +82,12 @@ class Verdict {
     return verdict;
   }
 
+  /// The step has failed because the request makes patterns and expressions work too much; `where` is the beginning of
+  /// the reason.
+  static Verdict overWork(const std::string& where = {}) {
+    return fail(where + "the patterns and expressions of this request take more steps or memory than they may",
+                Cause::kOverWork, "stepWork");
+  }
   /// The step has failed because its own request has failed. A timeout, or a lack of room, is kept as the cause.
   static Verdict fail(const base::Error& error) { return fail(error.message(), causeOf(error), error.limit); }
 

@@ -188,7 +188,7 @@ TEST_F(ProcessorCacheTest, FollowsAChangedCatalog) {
   EXPECT_FALSE(process_.served()) << "its phase is allowed no more";
 }
 
-TEST_F(ProcessorCacheTest, FollowsTheBoundsOfContextsAndScriptsAndNoOtherLimit) {
+TEST_F(ProcessorCacheTest, FollowsTheBoundsOfContextsScriptsAndWorkAndNoOtherLimit) {
   const std::string gatewayClass =
       test::with(test::kClass, "spec: {",
                  "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
@@ -201,6 +201,8 @@ TEST_F(ProcessorCacheTest, FollowsTheBoundsOfContextsAndScriptsAndNoOtherLimit) 
   EXPECT_EQ(compiled("processorContext: 8Ki"), 1);
   EXPECT_EQ(compiled("processorContext: 8Ki, processorBuffer: 1Mi"), 0);
   EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki"), 1);
+  EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki, stepWork: 1Mi"), 1);
+  EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki, stepWork: 1Mi, headerBytes: 128Ki"), 1);
 }
 
 TEST_F(ProcessorCacheTest, DropsProcessorsThatTheLastConfigurationDidNotHave) {

@@ -228,7 +228,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseField
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, controlFramesPerMinute: 26, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
-  processorBufferTotal: 2Mi, processorContext: 27, luaScriptBytes: 29, decompressedBody: 3Mi, decompressionRatio: 18,
+  processorBufferTotal: 2Mi, processorContext: 27, luaScriptBytes: 29, stepWork: 31, decompressedBody: 3Mi, decompressionRatio: 18,
   backendConnections: 19, backendPending: 20,
   backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28, drainBytes: 30, configBytes: 31Ki, references: 32}
 )");
@@ -250,6 +250,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseField
   EXPECT_EQ(limits.handshakesPerAddress, 25u);
   EXPECT_EQ(limits.processorContext, 27u);
   EXPECT_EQ(limits.luaScriptBytes, 29u);
+  EXPECT_EQ(limits.stepWork, 31u);
   EXPECT_EQ(limits.passwordChecks, 28u);
   EXPECT_EQ(limits.drainBytes, 30u);
   EXPECT_EQ(limits.configBytes, 31u * 1024);
@@ -369,6 +370,7 @@ TEST(Settings, HaveLowerAndUpperBounds) {
                                   {"passwordChecks", "1", "0"},
                                   {"passwordChecks", "10000", "10001"},
                                   {"luaScriptBytes", "1", "0"},
+                                  {"stepWork", "1", "0"},
                                   {"luaScriptBytes", "1Gi", "2147483648"},
                                   {"drainBytes", "2147483647", "2147483648"},
                                   {"configBytes", "1Ki", "1023"},

@@ -31,6 +31,7 @@ class FilterRig : private processing::SecretLookup, private processing::TargetLo
   bool exposed = false;
   std::uint64_t mostContext = std::uint64_t{16} * 1024;
   std::uint64_t mostScript = std::uint64_t{256} * 1024;
+  processing::WorkBounds work;
   processing::Phase phase = processing::Phase::kRequestHeaders;
   /// The phases in which the use may run; 0: `phase` alone.
   std::uint8_t phases = 0;
@@ -66,7 +67,7 @@ class FilterRig : private processing::SecretLookup, private processing::TargetLo
     const bool isOfEngine = engine_.kind == content::Value::Kind::kMap;
     const std::uint8_t in = phases != 0 ? phases : processing::bitOf(phase);
     processing::Made made = type_.make({owner, "use", phase, in, preAuth, config_, *this, *this, states_, exposed,
-                                        isOfEngine ? &engine_ : nullptr, mostContext, mostScript, typeOfCatalog});
+                                        isOfEngine ? &engine_ : nullptr, mostContext, mostScript, work, typeOfCatalog});
     processor_ = std::move(made.processor);
     awaited_ = std::move(made.awaited);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;

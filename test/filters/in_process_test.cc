@@ -139,6 +139,88 @@ TEST_F(InProcessTest, FailsWithoutATrace) {
   EXPECT_EQ(edited(R"({"b": 1, "b": 2})"), "bad_body: the body is no JSON");
 }
 
+/// Returns a config with so many header fields, each of which takes about 250,000 steps for a body of 40,000 bytes.
+std::string slowFields(int count) {
+  std::string fields;
+  for (int i = 0; i < count; ++i) {
+    fields += "{name: x-" + std::to_string(i) + ", value: 'size(request.body.replace(\"a\", \"bc\"))'}, ";
+  }
+  return "request: {setHeaders: [" + fields + "]}";
+}
+
+TEST_F(InProcessTest, LetsOthersHaveTheirTurnBetweenSlowExpressions) {
+  for (const std::size_t piece : {std::size_t{1} << 20, std::size_t{1000}}) {
+    rig_.request({});
+    ASSERT_EQ(rig_.make(slowFields(4)), "");
+    base::ByteQueue bytes(pool_);
+    const std::string text(40'000, 'a');
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      base::ByteQueue next(pool_);
+      next.append(std::string_view(text).substr(at, piece));
+      bytes.splice(next, next.size());
+    }
+    Body body(bytes, true);
+    for (int turn = 0; turn < 3; ++turn) {
+      EXPECT_EQ(rig_.run(Phase::kRequestBody, &body).kind(), Verdict::Kind::kWait);
+      EXPECT_EQ(rig_.requestFields(), "") << "all or nothing";
+    }
+    EXPECT_EQ(rig_.run(Phase::kRequestBody, &body).kind(), Verdict::Kind::kContinue);
+    EXPECT_EQ(rig_.requestFields(), "x-0=80000;x-1=80000;x-2=80000;x-3=80000;");
+  }
+  rig_.request({});
+  ASSERT_EQ(rig_.make(slowFields(4)), "");
+  EXPECT_EQ(edited("a"), "unchanged") << "in one turn";
+}
+
+TEST_F(InProcessTest, FailsClosedIfARequestTakesTooMuchWork) {
+  rig_.work.steps = 1'200'000;
+  rig_.request({});
+  ASSERT_EQ(rig_.make(slowFields(6)), "");
+  base::ByteQueue bytes(pool_);
+  bytes.append(std::string(40'000, 'a'));
+  Body body(bytes, true);
+  Verdict verdict = rig_.run(Phase::kRequestBody, &body);
+  int turns = 1;
+  for (; verdict.kind() == Verdict::Kind::kWait && turns < 10; ++turns) verdict = rig_.run(Phase::kRequestBody, &body);
+  EXPECT_EQ(verdict.kind(), Verdict::Kind::kFail);
+  EXPECT_EQ(verdict.cause(), processing::Cause::kOverWork);
+  EXPECT_EQ(verdict.limit(), "stepWork");
+  EXPECT_EQ(turns, 5) << "four fields are within the bound";
+  EXPECT_EQ(processing::causeName(verdict.cause()), "budget");
+  processing::Step open;
+  open.failOpen = true;
+  EXPECT_FALSE(processing::isSkipped(open, verdict));
+  EXPECT_EQ(rig_.requestFields(), "");
+}
+
+TEST_F(InProcessTest, EditsOfManyFieldsOfALargeBodyAreWorkToo) {
+  rig_.work.steps = 100'000;
+  rig_.request({});
+  ASSERT_EQ(rig_.make("request: {removeBodyFields: [a, b, c, d]}"), "");
+  EXPECT_EQ(edited("{\"a\": \"" + std::string(50'000, 'x') + "\"}"), "{}");
+  EXPECT_EQ(edited("{\"a\": \"" + std::string(100'000, 'x') + "\"}").find("budget: "), 0U);
+}
+
+TEST_F(InProcessTest, RefusesPatternsThatMayTakeTooLongWithThePlace) {
+  EXPECT_EQ(rig_.make("request: {setHeaders: [{name: a, value: 'string(request.path.matches(\"a{200}\"))'}]}")
+                .find("UnsupportedValue: request.setHeaders[0].value: at character 29: the pattern has 20"),
+            0U);
+  std::string fields;
+  for (int i = 0; i < 64; ++i) {
+    fields +=
+        "{name: x-" + std::to_string(i) + ", value: 'string(request.path.matches(\"a" + std::to_string(i) + "\"))'}, ";
+  }
+  EXPECT_EQ(rig_.make("request: {setHeaders: [" + fields +
+                      "], addHeaders: [{name: a, value: "
+                      "'string(request.path.matches(\"a1\"))'}]}"),
+            "");
+  EXPECT_EQ(rig_.make("{request: {setHeaders: [" + fields +
+                      "]}, response: {addHeaders: [{name: a, value: "
+                      "'string(request.path.matches(\"b\"))'}]}}"),
+            "UnsupportedValue: response.addHeaders[0].value: at character 29: the pattern is one of more than 64 "
+            "different ones of the use");
+}
+
 TEST_F(InProcessTest, RefusesWhatItCannotDoWithThePlace) {
   const std::pair<const char*, const char*> rows[] = {
       {"request: {setHeaders: [{name: a, value: '\"a\"'}, {name: a, value: 'a.b'}]}",

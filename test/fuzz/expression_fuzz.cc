@@ -69,7 +69,8 @@ void evaluate(const Expression& expression, const sluice::filters::BodyReads& re
   request.head.headers.add(request.arena, "a", "value");
   sluice::base::Arena arena(pool);
   sluice::filters::BodyDocument document(body, reads, arena);
-  sluice::filters::Meter meter(arena);
+  sluice::filters::ExpressionWork work;
+  sluice::filters::Meter meter(arena, work, sluice::processing::WorkBounds().steps);
   const Datum result = expression.evaluate({request.head, {}, nullptr, &document}, meter);
   require(!result.isError() || !result.text().empty(), "an error has a reason");
   require(result.isError() || !meter.isExhausted(), "a bound that is hit is an error");
@@ -80,7 +81,8 @@ void evaluate(const Expression& expression, const sluice::filters::BodyReads& re
 /// Returns true if the source compiles.
 bool compileAndRun(std::string_view source, std::string_view body) {
   sluice::filters::BodyReads reads;
-  const auto expression = Expression::compile(source, MessageSide::kRequest, reads);
+  sluice::filters::ExpressionPatterns patterns({});
+  const auto expression = Expression::compile(source, MessageSide::kRequest, reads, patterns);
   if (!expression) {
     require(expression.error().detail.starts_with("at character "), "a refusal has a position");
     return false;

@@ -138,6 +138,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"processorBufferTotal", settings.processorBufferTotal, 0, kMaxBytes},
                           {"processorContext", settings.processorContext, 0, kMaxCount},
                           {"luaScriptBytes", settings.luaScriptBytes, 1, kMaxCount},
+                          {"stepWork", settings.stepWork, 1, kMaxCount},
                           {"decompressedBody", settings.decompressedBody, 0, kMaxBytes},
                           {"decompressionRatio", settings.decompressionRatio, 1, kMaxCount},
                           {"backendConnections", settings.backendConnections, 1, kMaxCount},
@@ -309,6 +310,7 @@ constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "limits.processorBufferTotal",
                                                 "limits.processorContext",
                                                 "limits.references",
+                                                "limits.stepWork",
                                                 "timeouts.adminAnswer",
                                                 "timeouts.processor"};
 

@@ -422,12 +422,24 @@ processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const 
   const ModelSecrets secrets(model_, writer);
   const ModelTargets targets(sources_, writer);
   const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
-  return makeProcessor(
-      type,
-      {owner, use.name, phase, possiblePhases(admission, of.preRouting), admission.preAuth, admission.config, secrets,
-       targets, states_, of.exposure == Exposure::kSome, engine ? &*engine : nullptr,
-       model_.settings.limits.processorContext, model_.settings.limits.luaScriptBytes, use.type},
-      cache_);
+  const base::LimitSettings& limits = model_.settings.limits;
+  return makeProcessor(type,
+                       {owner,
+                        use.name,
+                        phase,
+                        possiblePhases(admission, of.preRouting),
+                        admission.preAuth,
+                        admission.config,
+                        secrets,
+                        targets,
+                        states_,
+                        of.exposure == Exposure::kSome,
+                        engine ? &*engine : nullptr,
+                        limits.processorContext,
+                        limits.luaScriptBytes,
+                        {limits.stepWork, std::max(limits.headerBytes, limits.requestLineBytes)},
+                        use.type},
+                       cache_);
 }
 
 }  // namespace sluice::compile

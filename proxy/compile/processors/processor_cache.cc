@@ -64,8 +64,10 @@ MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Us
   if (use.engine != nullptr) processor.engine = *use.engine;
   processor.mostContext = use.mostContext;
   processor.mostScript = use.mostScript;
-  processor.made = type.make({use.owner, use.name, use.phase, use.phases, use.preAuth, use.config, recording, targets,
-                              use.states, use.exposed, use.engine, use.mostContext, use.mostScript, use.type});
+  processor.work = use.work;
+  processor.made =
+      type.make({use.owner, use.name, use.phase, use.phases, use.preAuth, use.config, recording, targets, use.states,
+                 use.exposed, use.engine, use.mostContext, use.mostScript, use.work, use.type});
   return processor;
 }
 
@@ -78,7 +80,7 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
   };
   const processing::Awaited* awaited = processor.made.awaited.get();
   return (awaited == nullptr || !awaited->mayHaveCome()) && processor.mostContext == use.mostContext &&
-         processor.mostScript == use.mostScript && processor.config == use.config &&
+         processor.mostScript == use.mostScript && processor.work == use.work && processor.config == use.config &&
          (use.engine == nullptr ? processor.engine.isNull() : processor.engine == *use.engine) &&
          std::all_of(processor.targets.begin(), processor.targets.end(), sameTarget) &&
          std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);

@@ -35,6 +35,7 @@ struct MadeProcessor {
   content::PackedValue engine;  // null if the use has no engine
   std::uint64_t mostContext = 0;
   std::uint64_t mostScript = 0;
+  processing::WorkBounds work;
   std::vector<Lookup> lookups;
   std::vector<TargetFound> targets;
   processing::Made made;

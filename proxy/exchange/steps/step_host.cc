@@ -15,7 +15,9 @@ constexpr std::string_view kStepTimeout = "processor";
 std::string_view limitHitBy(const processing::Verdict& verdict) {
   using Kind = processing::Verdict::Kind;
   if (verdict.kind() == Kind::kReply) return verdict.reply().error.limit;
-  const bool isLate = verdict.kind() == Kind::kFail && verdict.cause() == processing::Cause::kTimeout;
+  if (verdict.kind() != Kind::kFail) return {};
+  if (verdict.cause() == processing::Cause::kOverWork) return verdict.limit();
+  const bool isLate = verdict.cause() == processing::Cause::kTimeout;
   return isLate && verdict.limit().empty() ? kStepTimeout : std::string_view();
 }
 
@@ -101,6 +103,7 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
     case processing::Cause::kDropped:
     case processing::Cause::kScriptError:
     case processing::Cause::kBudget:
+    case processing::Cause::kOverWork:
       break;
   }
   return silent(base::ErrorType::kProcessorFailed, "a processor of this request failed");

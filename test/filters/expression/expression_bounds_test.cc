@@ -1,6 +1,7 @@
 // Tests which expressions are refused, and the bounds of their source and of their evaluation on both sides.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,18 +144,81 @@ TEST(ExpressionBounds, BoundTheBytesThatAreMade) {
 TEST(ExpressionBounds, BoundTheSteps) {
   test::ExpressionRig rig;
   rig.body = "[" + times(1000000, "1,") + "1]";
-  // Each walk over the list costs a step for 256 bytes of it.
+  // Each walk over the list costs a step for 4 bytes of it.
   const auto walks = [](std::size_t count) { return "size([" + times(count, "size(json(request.body)),") + "])"; };
   EXPECT_EQ(rig(walks(3)), "3");
-  base::ChunkPool pool;
-  base::Arena arena(pool);
-  Meter meter(arena);
-  EXPECT_TRUE(meter.step((Meter::kMostSteps - 1) * Meter::kBytesPerStep));
-  EXPECT_FALSE(meter.isExhausted());
-  EXPECT_FALSE(meter.step());
-  EXPECT_TRUE(meter.isExhausted());
   EXPECT_EQ(rig("[" + times(10, "1000001 in json(request.body), ") + "]"),
             "error: the evaluation takes too many steps or too much memory");
+}
+
+TEST(ExpressionBounds, BoundTheWorkOfARequest) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  ExpressionWork work;
+  EXPECT_TRUE(Meter(arena, work, 1000).spend(1000));
+  EXPECT_FALSE(Meter(arena, work, 1000).isSpent());
+  Meter another(arena, work, 1000);
+  EXPECT_FALSE(another.step()) << "the next evaluation goes on counting";
+  EXPECT_TRUE(another.isSpent());
+  work = {};
+  for (int i = 0; i < 4; ++i) EXPECT_NE(Meter(arena, work, 1000).bytes(Meter::kMostMadeBytes), nullptr);
+  Meter last(arena, work, 1000);
+  EXPECT_FALSE(last.isSpent());
+  EXPECT_EQ(last.bytes(1), nullptr);
+  EXPECT_TRUE(last.isSpent());
+}
+
+TEST(ExpressionBounds, CountTheOccurrencesThatAreReplacedOrCutAt) {
+  test::ExpressionRig rig;
+  rig.body = std::string(10000, ',');
+  for (const char* source : {"size(request.body.replace(',', '.'))", "size(request.body.split(','))"}) {
+    rig.mostSteps = 100'000;
+    EXPECT_TRUE(rig(source).starts_with("1000")) << source;
+    rig.mostSteps = 60'000;
+    EXPECT_EQ(rig(source), "error: the evaluation takes too many steps or too much memory") << source;
+  }
+}
+
+TEST(ExpressionBounds, RefusePatternsThatMayTakeTooLongInAHead) {
+  const auto refusal = [](const std::string& pattern) {
+    return test::ExpressionRig::refusal("request.path.matches('" + pattern + "')");
+  };
+  EXPECT_EQ(refusal("a{100}"), "");
+  EXPECT_EQ(refusal("^https://([^/]+)\\\\.example\\\\.com/(v[0-9]+)/.*$"), "");
+  EXPECT_EQ(refusal("(?i)(mozilla|chrome|safari|bot|crawler|spider|curl|wget)"), "");
+  for (const char* slow : {"a{200}", "(?:[ab]*a[ab]{300}c)+",
+                           "(?:a[ab]{500}c|b[ab]{400}c|a?a?a?a?a?a?a?a?a?a?[ab]{300}c)", "(?:(?:[ab]?){100}a){10}c"}) {
+    EXPECT_TRUE(refusal(slow).starts_with("at character 22: the pattern has ")) << slow << refusal(slow);
+    EXPECT_TRUE(
+        refusal(slow).ends_with(" instructions of RE2, and 128 may look at a head of 65536 bytes (limits.stepWork)"))
+        << slow << refusal(slow);
+  }
+}
+
+TEST(ExpressionBounds, BoundThePatternsOfAUse) {
+  ExpressionPatterns patterns({});
+  for (std::size_t i = 0; i < ExpressionPatterns::kMost; ++i) {
+    EXPECT_TRUE(patterns.compile("a" + std::to_string(i)).ok());
+  }
+  EXPECT_TRUE(patterns.compile("a1").ok()) << "it is there already";
+  EXPECT_EQ(patterns.compile("b").error().detail, "is one of more than 64 different ones of the use");
+  ExpressionPatterns narrow({1000, 100});
+  EXPECT_TRUE(narrow.compile("abc").ok());
+  EXPECT_FALSE(narrow.compile("abcdefghijklm").ok());
+}
+
+TEST(ExpressionBounds, BoundASearchByThePatternAndTheText) {
+  test::ExpressionRig rig;
+  // Without a period in the text, RE2 has no memory for the states of its automaton.
+  for (std::uint32_t i = 0, random = 1; i < 40'000; ++i) {
+    random = random * 1103515245 + 12345;
+    rig.body += (random & 0x10000) != 0 ? 'a' : 'b';
+  }
+  const std::string source = "request.body.matches('(?:[ab]*a[ab]{40}c)+')";
+  EXPECT_EQ(rig(source), "false");
+  rig.mostSteps = 1'000'000;
+  EXPECT_EQ(rig(source), "error: the evaluation takes too many steps or too much memory");
+  EXPECT_EQ(rig(source + " || true"), "error: the evaluation takes too many steps or too much memory");
 }
 
 TEST(ExpressionBounds, HoldForTextsInWhichASearchIsSlow) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,24 +33,28 @@ class ExpressionRig {
   http::RequestHead& request() { return request_.head; }
   processing::Peer peer{"192.0.2.1", "apps", "worker", "spiffe://a.test/ns/apps/sa/worker",
                         base::Assurance::kCertificate};
+  std::uint64_t mostSteps = processing::WorkBounds().steps;
   std::string body = R"({"model": "small-1", "n": 3, "t": 0.5, "big": 12345678901234567890, "on": true, "none": null,
       "tags": ["a", "b\n", 7], "deep": {"a": [{"c": "found"}], "x.y": "dotted", "\u0061b": 1}})";
 
   /// Returns the error of a compilation; "" if it succeeds.
   static std::string refusal(std::string_view source, filters::MessageSide side = filters::MessageSide::kRequest) {
     filters::BodyReads reads;
-    const auto expression = filters::Expression::compile(source, side, reads);
+    filters::ExpressionPatterns patterns({});
+    const auto expression = filters::Expression::compile(source, side, reads, patterns);
     return expression ? "" : expression.error().detail;
   }
 
   /// Returns the value as JSON, "error: " and the reason, or "refused: " and the reason.
   std::string operator()(std::string_view source, filters::MessageSide side = filters::MessageSide::kRequest) {
     filters::BodyReads reads;
-    const auto expression = filters::Expression::compile(source, side, reads);
+    filters::ExpressionPatterns patterns({});
+    const auto expression = filters::Expression::compile(source, side, reads, patterns);
     if (!expression) return "refused: " + expression.error().detail;
     base::Arena arena(pool_);
     filters::BodyDocument document(body, reads, arena);
-    filters::Meter meter(arena);
+    filters::ExpressionWork work;
+    filters::Meter meter(arena, work, mostSteps);
     const bool ofResponse = side == filters::MessageSide::kResponse;
     return shown(expression->evaluate({request_.head, peer, ofResponse ? &response_.head : nullptr, &document}, meter));
   }

@@ -19,7 +19,9 @@ class AttributeShowing final : public processing::Processor {
   AttributeShowing(Attributes attributes, std::string& shown) : attributes_(std::move(attributes)), shown_(shown) {}
   processing::Verdict process(processing::Call& call, const processing::Peer& peer) const override {
     shown_.clear();
-    for (const content::Member& each : attributes_.valuesIn(call, peer).members) {
+    const auto values = attributes_.valuesIn(call, peer);
+    if (!values) return processing::Verdict::overWork();
+    for (const content::Member& each : values->members) {
       shown_ += each.key + "=" + each.value.text + ";";
     }
     return processing::Verdict::goOn();
@@ -30,14 +32,31 @@ class AttributeShowing final : public processing::Processor {
   std::string& shown_;
 };
 
+/// Returns a type whose uses show their attributes.
+processing::BuiltinType showing(std::string& shown) {
+  return {.phases = {processing::Phase::kRequestHeaders}, .make = [&shown](const processing::Use& use) {
+            auto attributes = Attributes::read(use.config.find("list"), MessageSide::kRequest, use.work);
+            EXPECT_TRUE(attributes);
+            return processing::Made{std::make_shared<const AttributeShowing>(std::move(attributes).value(), shown)};
+          }};
+}
+
+TEST(Attributes, FailClosedIfARequestTakesTooMuchWork) {
+  std::string shown;
+  test::FilterRig rig(showing(shown));
+  rig.request({}, "/" + std::string(1000, 'a'));
+  const std::string list = "{list: ['size(request.path.replace(\"a\", \"b\"))', request.path]}";
+  rig.work.steps = 10'000;
+  ASSERT_EQ(rig.make(list), "");
+  EXPECT_EQ(rig.run(processing::Phase::kRequestHeaders).kind(), processing::Verdict::Kind::kContinue);
+  rig.work.steps = 5'000;
+  ASSERT_EQ(rig.make(list), "");
+  EXPECT_EQ(rig.run(processing::Phase::kRequestHeaders).cause(), processing::Cause::kOverWork);
+}
+
 TEST(Attributes, TellAboutTheClientWhatIsAskedFor) {
   std::string shown;
-  test::FilterRig rig({.phases = {processing::Phase::kRequestHeaders}, .make = [&](const processing::Use& use) {
-                         auto attributes = Attributes::read(use.config.find("list"), MessageSide::kRequest);
-                         EXPECT_TRUE(attributes);
-                         return processing::Made{
-                             std::make_shared<const AttributeShowing>(std::move(attributes).value(), shown)};
-                       }});
+  test::FilterRig rig(showing(shown));
   rig.request({});
   const auto shownOf = [&](const std::string& list) {
     EXPECT_EQ(rig.make("{list: [" + list + "]}"), "");
