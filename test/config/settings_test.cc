@@ -230,7 +230,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseField
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, processorContext: 27, luaScriptBytes: 29, decompressedBody: 3Mi, decompressionRatio: 18,
   backendConnections: 19, backendPending: 20,
-  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28, drainBytes: 30}
+  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28, drainBytes: 30, probesPerSecond: 31}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::LimitSettings& limits = reading.settings->limits;
@@ -252,6 +252,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseField
   EXPECT_EQ(limits.luaScriptBytes, 29u);
   EXPECT_EQ(limits.passwordChecks, 28u);
   EXPECT_EQ(limits.drainBytes, 30u);
+  EXPECT_EQ(limits.probesPerSecond, 31u);
 }
 
 TEST(Settings, ReadTheRetryBudget) {
@@ -366,6 +367,7 @@ TEST(Settings, HaveLowerAndUpperBounds) {
                                   {"processorContext", "0", "2147483648"},
                                   {"passwordChecks", "1", "0"},
                                   {"passwordChecks", "10000", "10001"},
+                                  {"probesPerSecond", "1", "0"},
                                   {"luaScriptBytes", "1", "0"},
                                   {"luaScriptBytes", "1Gi", "2147483648"},
                                   {"drainBytes", "2147483647", "2147483648"}};

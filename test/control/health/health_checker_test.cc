@@ -52,6 +52,15 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
     plan->authority = "backend.test:8080";
     return plan;
   }
+  /// Returns a Backend of that namespace, at that port of the same host.
+  template <typename... Settings>
+  static routing::CheckedBackend backendOf(const std::string& nameSpace, std::uint16_t port, Settings... settings) {
+    auto own = std::make_shared<routing::BackendPlan>(*plan());
+    own->name = nameSpace + "/" + std::to_string(port);
+    own->object = "Backend.sluice.dev/" + own->name;
+    own->port = port;
+    return {own, sluice::test::checkedBy(std::move(settings)...), {}};
+  }
   static routing::HealthCheckSettings byTcp() { return {}; }
   static routing::HealthCheckSettings byHttp() {
     routing::HealthCheckSettings settings;
@@ -71,7 +80,7 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
   void adopt(std::vector<routing::CheckedBackend> checked) {
     {
       const net::Worker::Turn turn(worker_);
-      checker_.adopt({*routing::AddressGuard::make({"192.0.2.0/24"}), {}, {}, 1024, 0}, std::move(checked));
+      checker_.adopt({*routing::AddressGuard::make({"192.0.2.0/24"}), {}, {}, 1024, 0}, perSecond_, std::move(checked));
     }
     settle();
   }
@@ -119,6 +128,9 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
     return count;
   }
 
+  double hits() { return static_cast<double>(shard_.at<observe::Metric::kLimitHits>("probesPerSecond").value()); }
+
+  std::uint64_t perSecond_ = 1'000'000;
   std::vector<std::string> told_;     // about Backends
   std::vector<std::string> results_;  // of checks
   bool refuses_ = false;
@@ -450,6 +462,94 @@ TEST_F(HealthCheckerTest, AsksOnceForAllThatShareACheck) {
   answerAt("/b", 200);
   EXPECT_EQ(two.check->state(), CheckedState::kHealthy);
   EXPECT_THAT(told_, ElementsAre("demo/backend: it answered with status 503", "demo/backend serves"));
+}
+
+TEST_F(HealthCheckerTest, AsksADestinationOnceForAllBackendsThatLeadToIt) {
+  routing::HealthCheckSettings impatient = byHttp();
+  impatient.unhealthyThreshold = 1;
+  const routing::CheckedBackend one = backendOf("a", 8080, byHttp());
+  const routing::CheckedBackend other = backendOf("b", 8080, impatient);
+  adopt({one, other});
+  answer(200);
+  EXPECT_EQ(one.check->state(), CheckedState::kHealthy);
+  EXPECT_EQ(other.check->state(), CheckedState::kHealthy);
+  answer(503);
+  advance(milliseconds(400));  // until the other one is due, too
+  EXPECT_EQ(one.check->state(), CheckedState::kHealthy) << "each judges by its own threshold";
+  EXPECT_EQ(other.check->state(), CheckedState::kUnhealthy);
+  for (int i = 0; i < 2; ++i) answer(503);
+  advance(milliseconds(400));
+  EXPECT_EQ(one.check->state(), CheckedState::kUnhealthy);
+  EXPECT_EQ(probes(), 4U);
+  adopt({other});
+  answer(200);
+  EXPECT_EQ(other.check->state(), CheckedState::kHealthy) << "it goes on without the one that began it";
+}
+
+TEST_F(HealthCheckerTest, AsksADestinationOnceASecondHoweverManyChecksThereAre) {
+  std::vector<routing::CheckedBackend> checked;
+  for (int i = 0; i < 200; ++i) {
+    routing::HealthCheckSettings settings = byTcp();
+    settings.interval = seconds(1);
+    settings.initialJitter = seconds(1);
+    settings.unhealthyThreshold = static_cast<std::uint32_t>(1 + i);
+    checked.push_back(backendOf("a", 8080, settings));
+  }
+  adopt(checked);
+  for (int i = 0; i < 100; ++i) advance(milliseconds(100));
+  EXPECT_GE(dialer_.wires.size(), 8U);
+  EXPECT_LE(dialer_.wires.size(), 11U);
+  for (const routing::CheckedBackend& each : checked) EXPECT_EQ(each.check->state(), CheckedState::kHealthy);
+}
+
+TEST_F(HealthCheckerTest, AsksByItselfIfTheQuestionDiffers) {
+  routing::HealthCheckSettings withToken = byHttp();
+  withToken.headers = {{"authorization", "Bearer abc"}};
+  adopt({backendOf("a", 8080, byHttp()), backendOf("b", 8080, withToken), backendOf("c", 9090, byHttp())});
+  advance(seconds(1));
+  EXPECT_EQ(probes(), 3U);
+  EXPECT_EQ(dialer_.wires.size(), 3U);
+}
+
+TEST_F(HealthCheckerTest, AsksNoMoreOftenThanTheRateAllowsAndInTurnsOfTheNamespaces) {
+  perSecond_ = 20;
+  std::vector<routing::CheckedBackend> checked;
+  for (std::uint16_t port = 1; port <= 60; ++port) checked.push_back(backendOf("crowd", port, byTcp()));
+  const routing::CheckedBackend victim = backendOf("single", 8080, byTcp());
+  checked.push_back(victim);
+  adopt(checked);
+  const auto pass = [this](int ticks) {
+    for (int i = 0; i < ticks; ++i) advance(net::TimerWheel::kTick);
+  };
+  pass(20);  // a third of a second: all are due after a tenth
+  EXPECT_EQ(victim.check->state(), CheckedState::kHealthy) << "one of the others is before it, or none";
+  pass(42);
+  EXPECT_LE(dialer_.wires.size(), 20U);
+  EXPECT_GE(dialer_.wires.size(), 10U);
+  EXPECT_GE(hits(), 55);
+  pass(330);
+  for (const routing::CheckedBackend& each : checked) {
+    EXPECT_EQ(each.check->state(), CheckedState::kHealthy) << each.backend->name << " waits, and is not left out";
+  }
+}
+
+TEST_F(HealthCheckerTest, LetsNoCheckWaitBelowTheRate) {
+  perSecond_ = 20;
+  adopt({backendOf("a", 1, byTcp()), backendOf("a", 1, byTcp())});
+  for (int i = 0; i < 100; ++i) advance(milliseconds(100));
+  EXPECT_EQ(hits(), 0);
+}
+
+TEST_F(HealthCheckerTest, AsksNothingForACheckThatEndsWhileItWaits) {
+  perSecond_ = 1;
+  std::vector<routing::CheckedBackend> checked;
+  for (std::uint16_t port = 1; port <= 100; ++port) checked.push_back(backendOf("crowd", port, byTcp()));
+  adopt(checked);
+  advance(milliseconds(200));
+  ASSERT_EQ(dialer_.wires.size(), 1U);
+  adopt({});
+  for (int i = 0; i < 20; ++i) advance(seconds(1));
+  EXPECT_EQ(dialer_.wires.size(), 1U);
 }
 
 TEST_F(HealthCheckerTest, EndsEjectionsWhenNoCheckFailsAnyMore) {
