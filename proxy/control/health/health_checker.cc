@@ -82,7 +82,7 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeWait
     due_ = false;
     if (!std::exchange(isTime_, false)) return;
     if (isDenied()) return wait(settings().interval, now());
-    if (const ProbeResult* known = probe_->resultWithin(freshness())) return onProbed(*known);
+    if (const ProbeFinding* known = probe_->resultWithin(freshness())) return onProbed(*known);
     isWaiting_ = true;
     probe_->join(*this);
     if (!probe_->isUnderWay()) checker_.begin(*this);
@@ -125,7 +125,7 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeWait
 
   // ProbeWaiter
   void onProbeBegun() override { leaveTurns(); }
-  void onProbed(const ProbeResult& result) override {
+  void onProbed(const ProbeFinding& result) override {
     isWaiting_ = false;
     if (!result.ofOwnLimit) note(result.wrong);
     const bool waitsLonger =

@@ -15,7 +15,7 @@ SharedProbe::SharedProbe(const SharedProbeParts& parts, std::shared_ptr<const ro
 
 SharedProbe::~SharedProbe() { std::erase(parts_.board.due, this); }
 
-const ProbeResult* SharedProbe::resultWithin(base::Duration age) const {
+const ProbeFinding* SharedProbe::resultWithin(base::Duration age) const {
   return result_ && !result_->ofOwnLimit && now() - result_->at < age ? &*result_ : nullptr;
 }
 
@@ -31,7 +31,7 @@ void SharedProbe::drive() {
   if (probe_ == nullptr) return;
   probe_->drive();
   if (!probe_->fault()) return;
-  result_ = ProbeResult{*probe_->fault(), probe_->failedByOwnLimit(), now()};
+  result_ = ProbeFinding{*probe_->fault(), probe_->failedByOwnLimit(), now()};
   probe_.reset();
   if (!result_->wrong.empty()) connectAnew();
   for (ProbeWaiter* each : std::exchange(waiting_, {})) each->onProbed(*result_);

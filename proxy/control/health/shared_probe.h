@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/control/health/backend_probe.h"
@@ -19,7 +20,7 @@
 
 namespace sluice::control {
 
-struct ProbeResult {
+struct ProbeFinding {
   std::string wrong;  // empty if the destination serves
   bool ofOwnLimit;    // the fault is a limit of the gateway's own, and says nothing about the destination
   base::MonotonicTime at;
@@ -31,7 +32,7 @@ class ProbeWaiter {
   /// Called when the probe begins for which it waits, perhaps because another check has asked for it.
   virtual void onProbeBegun() = 0;
   /// Called with the result. The check does not wait any more.
-  virtual void onProbed(const ProbeResult& result) = 0;
+  virtual void onProbed(const ProbeFinding& result) = 0;
 
  protected:
   ~ProbeWaiter() = default;
@@ -69,7 +70,7 @@ class SharedProbe final : private ProbeUser {
   const std::shared_ptr<const routing::BackendPlan>& plan() const { return plan_; }
   bool isUnderWay() const { return probe_ != nullptr; }
   /// Returns the last result if it is younger than that; else nullptr.
-  const ProbeResult* resultWithin(base::Duration age) const;
+  const ProbeFinding* resultWithin(base::Duration age) const;
   /// Has the result told to that check once. It may be told in the next beat.
   void join(ProbeWaiter& waiter) { waiting_.insert(&waiter); }
   /// Forgets that check; to be called before its end.
@@ -92,7 +93,7 @@ class SharedProbe final : private ProbeUser {
   std::shared_ptr<const routing::BackendPlan> plan_;
   std::optional<CheckDials> dials_;  // of the probe
   std::unique_ptr<BackendProbe> probe_;
-  std::optional<ProbeResult> result_;  // the last one
+  std::optional<ProbeFinding> result_;  // the last one
   std::set<ProbeWaiter*> waiting_;
   bool isDue_ = false;
 };
