@@ -94,6 +94,7 @@ struct LimitSettings {
   std::uint64_t tunnels = 20000;         // of CONNECT
   std::uint64_t tunnelsPerAddress = 0;   // 0: no bound
   std::uint64_t passwordChecks = 64;     // of all workers
+  std::uint64_t probesPerSecond = 500;   // of all health checks
   std::uint64_t adminConnections = 256;
   std::uint64_t matches = 20000;
   std::uint64_t configBytes = 256 * 1024;

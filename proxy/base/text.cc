@@ -82,6 +82,8 @@ std::string quote(std::string_view text) {
   return result + (used < text.size() ? "...\"" : "\"");
 }
 
+std::string measured(std::string_view text) { return " " + std::to_string(text.size()) + ":" + std::string(text); }
+
 std::string joinChoices(std::span<const std::string_view> choices) {
   std::string result;
   for (std::size_t i = 0; i < choices.size(); ++i) {

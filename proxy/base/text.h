@@ -17,6 +17,9 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b);
 /// bytes.
 std::string quote(std::string_view text);
 
+/// Returns the text behind its length, so that texts in a row are told apart whatever they contain.
+std::string measured(std::string_view text);
+
 /// Returns "a, b or c".
 std::string joinChoices(std::span<const std::string_view> choices);
 

@@ -33,6 +33,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "headerMemoryTotal",
     "informationalResponses",
     "passwordChecks",
+    "probesPerSecond",
     "processorBuffer",
     "processorBufferTotal",
     "queuedControlFrames",

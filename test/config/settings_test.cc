@@ -230,7 +230,8 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseField
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, processorContext: 27, luaScriptBytes: 29, stepWork: 31, decompressedBody: 3Mi, decompressionRatio: 18,
   backendConnections: 19, backendPending: 20,
-  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28, drainBytes: 30, configBytes: 31Ki, references: 32}
+  backendRequests: 21, adminConnections: 22, matches: 23, passwordChecks: 28, drainBytes: 30, configBytes: 31Ki, references: 32,
+  probesPerSecond: 33}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::LimitSettings& limits = reading.settings->limits;
@@ -255,6 +256,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, responseField
   EXPECT_EQ(limits.drainBytes, 30u);
   EXPECT_EQ(limits.configBytes, 31u * 1024);
   EXPECT_EQ(limits.references, 32u);
+  EXPECT_EQ(limits.probesPerSecond, 33u);
 }
 
 TEST(Settings, ReadTheRetryBudget) {
@@ -369,6 +371,7 @@ TEST(Settings, HaveLowerAndUpperBounds) {
                                   {"processorContext", "0", "2147483648"},
                                   {"passwordChecks", "1", "0"},
                                   {"passwordChecks", "10000", "10001"},
+                                  {"probesPerSecond", "1", "0"},
                                   {"luaScriptBytes", "1", "0"},
                                   {"stepWork", "1", "0"},
                                   {"luaScriptBytes", "1Gi", "2147483648"},

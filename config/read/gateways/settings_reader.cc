@@ -148,6 +148,7 @@ void readLimits(FieldReader& reader, base::LimitSettings& settings) {
                           {"tunnels", settings.tunnels, 1, kMaxCount},
                           {"tunnelsPerAddress", settings.tunnelsPerAddress, 0, kMaxCount},
                           {"passwordChecks", settings.passwordChecks, 1, kMostPasswordChecks},
+                          {"probesPerSecond", settings.probesPerSecond, 1, kMaxCount},
                           {"adminConnections", settings.adminConnections, 1, kMaxCount},
                           {"matches", settings.matches, 1, kMaxCount},
                           {"configBytes", settings.configBytes, 1024, kMaxCount},
@@ -285,8 +286,8 @@ void readTop(FieldReader& reader, base::Settings& settings) {
 }
 
 /// Settings that only the GatewayClass has. All Gateways trust or share some of them. Others limit the processors of
-/// all Gateways, show clients the names of other namespaces' objects, or the controller judges routes by them. A key at
-/// the top level has no section in front.
+/// all Gateways, show clients the names of other namespaces' objects, or protect third parties from who owns a Gateway,
+/// or the controller judges routes by them. A key at the top level has no section in front.
 constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "addressGuard",
                                                 "dns",
@@ -309,6 +310,7 @@ constexpr std::string_view kOfGatewayClass[] = {"accessLog",
                                                 "limits.processorBuffer",
                                                 "limits.processorBufferTotal",
                                                 "limits.processorContext",
+                                                "limits.probesPerSecond",
                                                 "limits.references",
                                                 "limits.stepWork",
                                                 "timeouts.adminAnswer",

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <chrono>
+#include <cstddef>
 
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
@@ -15,7 +15,6 @@ constexpr std::int64_t kWholePercent = 100;
 constexpr std::int64_t kMostMinimumRequests = 1000000;
 constexpr std::int64_t kLowestStatus = 100;
 constexpr std::int64_t kHighestStatus = 599;
-constexpr base::Duration kShortestInterval = std::chrono::milliseconds(100);
 
 bool isCheckedPath(std::string_view text) {
   const auto fits = [](char c) { return c > ' ' && c < '\x7F' && c != '#'; };
@@ -23,7 +22,11 @@ bool isCheckedPath(std::string_view text) {
 }
 
 constexpr TextRule kCheckedPath{isCheckedPath, "a path that begins with \"/\", without spaces and fragments", 1024};
-constexpr TextRule kPayload{isAnyText, "a text of up to 4096 bytes", 4096};
+// A check must not carry much of what its author chose to a third party.
+constexpr std::size_t kMostCheckPayload = 256;
+constexpr std::size_t kMostEncodedPayload = (kMostCheckPayload + 2) / 3 * 4;
+constexpr TextRule kPayload{isAnyText, "a text of up to 256 bytes", kMostCheckPayload};
+constexpr TextRule kEncodedPayload{isAnyText, "up to 256 bytes in base64", kMostEncodedPayload};
 constexpr std::string_view kCheckMethods[] = {"GET", "HEAD", "OPTIONS"};
 constexpr TextRule kGrpcService{isAnyText, "the name of a gRPC service", 253};
 constexpr Choice<base::CheckLog> kCheckLogs[] = {
@@ -55,10 +58,11 @@ void readPayload(FieldReader& reader, std::string& payload) {
   reader.read(required("type"), isText, kTypes);
   if (reader.has("text") != isText) reader.error("text", "goes with type Text, and with no other");
   if (reader.has("binary") == isText) reader.error("binary", "goes with type Binary, and with no other");
-  reader.read(isText ? "text" : "binary", payload, kPayload);
+  reader.read(isText ? "text" : "binary", payload, isText ? kPayload : kEncodedPayload);
   if (isText || payload.empty()) return;
   const std::optional<std::string> bytes = base::decodeBase64(payload);
   if (!bytes || bytes->empty()) reader.error("binary", "must be base64");
+  if (bytes && bytes->size() > kMostCheckPayload) reader.error("binary", "is longer than 256 bytes");
   payload = bytes.value_or("");
 }
 
@@ -156,6 +160,13 @@ void readHealthCheck(FieldReader& reader, BackendTraffic& traffic) {
 
 void readCheckedPath(FieldReader& http, std::string& path) { http.read("path", path, kCheckedPath); }
 
+void readCheckInterval(FieldReader& reader, std::string_view key, base::Duration& interval) {
+  reader.read(key, interval, kNotZero);
+  if (!reader.has(key) || interval >= kShortestCheckInterval || interval <= base::Duration::zero()) return;
+  interval = kShortestCheckInterval;
+  reader.unsupported(key, "is shorter than 1s, which applies instead", false);
+}
+
 void readCheckHeader(FieldReader& reader, HeaderValue& header) {
   header.name = base::toLower(reader.requiredText("name", rule::kHeaderName));
   if (header.name == "host") reader.error("name", "must not be Host: hostname is the Host of a check");
@@ -173,13 +184,9 @@ void readActiveCheck(FieldReader& reader, const OtherCheckFields& others, Active
   static constexpr Choice<Type> kTypes[] = {{"HTTP", Type::kHttp}, {"GRPC", Type::kGrpc}, {"TCP", Type::kTcp}};
   reader.read(required("type"), active.type, kTypes);
   reader.read("timeout", active.timeout, kNotZero);
-  const auto interval = [&reader](std::string_view key, base::Duration& time) {
-    reader.read(key, time, kNotZero);
-    if (reader.has(key) && time < kShortestInterval) reader.error(key, "must not be less than 100ms");
-  };
-  interval("interval", active.interval);
+  readCheckInterval(reader, "interval", active.interval);
   if (others.isOwn) {
-    interval("unhealthyInterval", active.unhealthyInterval);
+    readCheckInterval(reader, "unhealthyInterval", active.unhealthyInterval);
     reader.read("port", active.port, kPorts);
     reader.read("tls", active, readCheckTls);
     reader.read("log", active.log, kCheckLogs);

@@ -177,8 +177,8 @@ void readProposedCheck(FieldReader& reader, ActiveHealthSettings& active) {
   active.interval = kProposedHealthyInterval;
   active.unhealthyInterval = kProposedUnhealthyInterval;
   reader.read("connectionTimeout", active.timeout, kNotZero);
-  reader.read("healthyCheckInterval", active.interval, kNotZero);
-  reader.read("unhealthyCheckInterval", active.unhealthyInterval, kNotZero);
+  readCheckInterval(reader, "healthyCheckInterval", active.interval);
+  readCheckInterval(reader, "unhealthyCheckInterval", active.unhealthyInterval);
   reader.read("unhealthyThreshold", active.unhealthyThreshold, kResultsInARow);
   reader.read("healthyThreshold", active.healthyThreshold, kResultsInARow);
   reader.map("logging").readInto(active.log, readCheckLogging);

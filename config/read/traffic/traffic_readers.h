@@ -6,6 +6,7 @@
 // only observes traffic is noted too, and closes nothing.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -85,6 +86,10 @@ void readBackOff(FieldReader& reader, TrafficRetry& retry);
 void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
 /// How many equal results of health checks in a row may be required to change a Backend's state.
 inline constexpr NumberRange kResultsInARow{1, 1000};
+/// The shortest time between two health checks. They often ask a third party, which has not agreed to more.
+inline constexpr base::Duration kShortestCheckInterval = std::chrono::seconds(1);
+/// Reads the time between two health checks. A shorter one than that is raised to it, and noted.
+void readCheckInterval(FieldReader& reader, std::string_view key, base::Duration& interval);
 /// Reads the path of a health check; an empty text if there is no valid one.
 void readCheckedPath(FieldReader& http, std::string& path);
 /// The most header fields that a health check may add to its request.

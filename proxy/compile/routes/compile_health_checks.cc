@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/base/text.h"
+
 namespace sluice::compile {
 namespace {
 
@@ -40,25 +42,15 @@ routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& a
           .log = active.log};
 }
 
-/// Returns a text that may contain spaces, behind its length.
-std::string measured(const std::string& text) { return " " + std::to_string(text.size()) + ":" + text; }
-
 /// Returns a text that is the same only for equal settings. It may have a credential, and is only a key.
 std::string checkText(const routing::HealthCheckSettings& check) {
-  std::string text = std::to_string(static_cast<int>(check.kind));
-  for (const base::Duration each : {check.interval, check.unhealthyInterval, check.initialJitter, check.timeout}) {
+  std::string text = base::measured(routing::questionOf(check));
+  for (const base::Duration each : {check.interval, check.unhealthyInterval, check.initialJitter}) {
     text += " " + std::to_string(each.count());
   }
   text += " " + std::to_string(check.unhealthyThreshold) + " " + std::to_string(check.healthyThreshold);
   text += " " + std::to_string(check.port) + (check.plain ? " plain" : "") + (check.insecureSkipVerify ? " any" : "");
-  text += " log " + std::to_string(static_cast<int>(check.log));
-  for (const std::uint16_t status : check.expectedStatuses) text += " " + std::to_string(status);
-  for (const std::string* each :
-       {&check.serverName, &check.hostname, &check.path, &check.method, &check.service, &check.send, &check.expected}) {
-    text += measured(*each);
-  }
-  for (const auto& [name, value] : check.headers) text += measured(name) + measured(value);
-  return text;
+  return text + base::measured(check.serverName) + " log " + std::to_string(static_cast<int>(check.log));
 }
 
 /// Returns the checks of a Backend that are shared with all rules that check it in the same way.
@@ -89,7 +81,7 @@ std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(con
     const std::string name = backend->identity.text();
     routing::HealthCheck::Checks parts = activeChecks(*active, name, states);
     std::string key = "health of " + name + ":";
-    for (const auto& each : parts) key += measured(checkText(each->settings()));
+    for (const auto& each : parts) key += base::measured(checkText(each->settings()));
     checks[i] = states.get<routing::HealthCheck>(
         key, [&] { return std::make_shared<const routing::HealthCheck>(std::move(parts)); });
     any = true;

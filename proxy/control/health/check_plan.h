@@ -10,11 +10,14 @@
 
 namespace sluice::control {
 
-/// `endpoint` is set for a Service, and the only one of the plan. Plans of other generations share no connections; no
-/// two checks have the same generation.
+/// Returns the plan of a Backend's checks, or of those of an endpoint of a Service. Its identity is the same for checks
+/// that ask the same destination the same question over the same TLS, whichever object the Backend is.
 std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendPlan& backend,
                                                          const std::optional<routing::Endpoint>& endpoint,
-                                                         const routing::HealthCheckSettings& settings,
-                                                         std::uint64_t generation);
+                                                         const routing::HealthCheckSettings& settings);
+
+/// Returns the plan with another identity, which no plan with another number has. So it shares neither connections nor
+/// probes with these.
+std::shared_ptr<const routing::BackendPlan> planApart(const routing::BackendPlan& plan, std::uint64_t number);
 
 }  // namespace sluice::control

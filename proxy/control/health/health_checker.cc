@@ -16,14 +16,15 @@ constexpr std::uint64_t kMostProbes = 1024;
 // Each of these may have four checks.
 constexpr std::size_t kMostEndpoints = 256;
 constexpr base::Duration kLongestStart = std::chrono::seconds(1);
-constexpr base::Duration::rep kJitterParts =
-    10;  // a delay is up to a tenth longer, so that checks do not come all at once
+// A delay is up to a tenth longer, so that checks do not come all at once.
+constexpr base::Duration::rep kJitterParts = 10;
+constexpr base::Duration kFreshest = std::chrono::seconds(1);  // the age of a result that every check takes
 
 }  // namespace
 
 /// One check of one Backend, or of one endpoint of a Service: the time of the next probe, and the result of the last
 /// ones.
-class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser {
+class HealthChecker::EndpointCheck final : private net::Timer, private ProbeWaiter {
  public:
   EndpointCheck(HealthChecker& checker, const routing::CheckedBackend& backend,
                 std::shared_ptr<const routing::ActiveCheck> check, std::optional<routing::Endpoint> endpoint)
@@ -32,51 +33,67 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
         endpoint_(std::move(endpoint)),
         users_{&backend},
         state_(endpoint_ ? CheckedState::kUnknown : check_->state()),
-        generation_(++checker_.generations_) {
-    makePlan();
+        number_(++checker_.board_.numbers),
+        pace_(settings().interval) {
     begin();
   }
-  ~EndpointCheck() override { std::erase(checker_.due_, this); }
+  ~EndpointCheck() override {
+    std::erase(checker_.due_, this);
+    leave();
+  }
 
   /// Called with the first one that uses it in a configuration.
-  void adopt(const routing::CheckedBackend& backend) {
-    users_ = {&backend};
-    makePlan();
-  }
+  void adopt(const routing::CheckedBackend& backend) { users_ = {&backend}; }
   /// Called with each further one, which has other checks beside this one.
   void addUser(const routing::CheckedBackend& backend) { users_.push_back(&backend); }
+  /// Takes its probe from `kept`; to be called when all users are known.
+  void share(SharedProbeMap& kept) {
+    const routing::BackendPlan& backend = *users_.front()->backend;
+    plan_ = planOfChecks(backend, endpoint_, settings());
+    std::vector<routing::EgressCoverage> covers = coversOfUsers();
+    dials_.emplace(covers, *plan_);
+    // Policies that judge addresses judge the probes of this check alone, which may go elsewhere than others.
+    const bool isApart = dials_->judgesAddresses();
+    SharedProbe& probe = checker_.keepProbe(isApart ? planApart(*plan_, number_) : plan_, check_, kept);
+    probe.judgeBy(isApart ? std::move(covers) : std::vector<routing::EgressCoverage>());
+    if (probe_ == &probe && dials_->denial() == nullptr) return;
+    leave();
+    probe_ = &probe;
+    if (!std::exchange(isWaiting_, false)) return;
+    isTime_ = true;
+    mark();
+  }
   CheckedState state() const { return state_; }
   /// Returns true if it has failed since it last passed often enough in a row.
   bool hasFailed() const { return hasFailed_; }
-  const std::shared_ptr<const routing::BackendPlan>& plan() const { return plan_; }
+  SharedProbe& probe() { return *probe_; }
+  /// Returns the namespace of the Backend.
+  std::string nameSpace() const {
+    const std::string& name = users_.front()->backend->name;
+    return name.substr(0, name.find('/'));
+  }
+  /// Lets it wait until others have had their turns.
+  void waitForTurn() {
+    turnOf_ = nameSpace();
+    turn_ = checker_.turns_.wait(turnOf_, *this);
+  }
 
   void drive() {
     due_ = false;
-    if (probe_ == nullptr) {
-      if (!std::exchange(isTime_, false)) return;  // the probe has ended meanwhile
-      if (isDenied()) return wait(settings().interval);
-      probe_ = std::make_unique<BackendProbe>(
-          ProbeParts{checker_.upstreams_, checker_.parts_.dialer, static_cast<ProbeUser&>(*this), *dials_}, plan_,
-          settings());
-      return;
-    }
-    probe_->drive();
-    if (!probe_->fault()) return;
-    const std::string wrong = *probe_->fault();
-    const bool isTold = !probe_->failedByOwnLimit();
-    probe_.reset();
-    if (!wrong.empty()) connectAnew();
-    if (isTold) note(wrong);
-    const bool waitsLonger =
-        state_ == CheckedState::kUnhealthy && settings().unhealthyInterval > base::Duration::zero();
-    wait(waitsLonger ? settings().unhealthyInterval : settings().interval);
+    if (!std::exchange(isTime_, false)) return;
+    if (isDenied()) return wait(settings().interval, now());
+    if (const ProbeFinding* known = probe_->resultWithin(freshness())) return onProbed(*known);
+    isWaiting_ = true;
+    probe_->join(*this);
+    if (!probe_->isUnderWay()) checker_.begin(*this);
   }
 
  private:
   const routing::HealthCheckSettings& settings() const { return check_->settings(); }
+  base::MonotonicTime now() const { return checker_.parts_.worker.now(); }
 
   /// Returns the policies of all rules that use it. It may go where those of one rule let it.
-  std::vector<routing::EgressCoverage> covers() const {
+  std::vector<routing::EgressCoverage> coversOfUsers() const {
     std::vector<routing::EgressCoverage> all;
     for (const routing::CheckedBackend* each : users_) {
       if (each->covers.empty()) return {};
@@ -86,8 +103,7 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
   }
 
   /// Policies may deny a check that no client has asked for. Its state then stays as it is.
-  bool isDenied() {
-    dials_.emplace(covers(), *plan_);
+  bool isDenied() const {
     const routing::EgressVerdict* const denial = dials_->denial();
     if (denial == nullptr) return false;
     checker_.parts_.metrics.at<observe::Metric::kEgressDecisions>(denial->policyName(), denial->ruleName(), "denied")
@@ -95,28 +111,43 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
     return true;
   }
 
+  /// Returns how old the result of another check may be. Checks with the same pace fall into step in this way, and no
+  /// check counts a result twice.
+  base::Duration freshness() const { return std::min(pace_, std::max(kFreshest, 2 * pace_ / kJitterParts)); }
+
+  void leave() {
+    leaveTurns();
+    if (probe_ != nullptr) probe_->leave(*this);
+  }
+  void leaveTurns() {
+    if (const auto turn = std::exchange(turn_, std::nullopt)) checker_.turns_.leave(turnOf_, *turn);
+  }
+
+  // ProbeWaiter
+  void onProbeBegun() override { leaveTurns(); }
+  void onProbed(const ProbeFinding& result) override {
+    isWaiting_ = false;
+    if (!result.ofOwnLimit) note(result.wrong);
+    const bool waitsLonger =
+        state_ == CheckedState::kUnhealthy && settings().unhealthyInterval > base::Duration::zero();
+    wait(waitsLonger ? settings().unhealthyInterval : settings().interval, result.at);
+  }
+
   void begin() {
     const base::Duration jitter = settings().initialJitter;
-    if (jitter > base::Duration::zero()) return wakeAfter(upTo(jitter));
-    wait(std::min(settings().interval, kLongestStart) / kJitterParts);
+    if (jitter > base::Duration::zero()) return wakeAt(now() + upTo(jitter));
+    const base::Duration delay = std::min(settings().interval, kLongestStart) / kJitterParts;
+    wakeAt(now() + delay + upTo(delay / kJitterParts));
   }
-  void wait(base::Duration delay) { wakeAfter(delay + upTo(delay / kJitterParts)); }
+  void wait(base::Duration delay, base::MonotonicTime from) {
+    pace_ = delay;
+    wakeAt(from + delay + upTo(delay / kJitterParts));
+  }
   base::Duration upTo(base::Duration most) {
     const auto parts = static_cast<std::uint64_t>(most.count()) + 1;
     return base::Duration(static_cast<base::Duration::rep>(checker_.random_.next() % parts));
   }
-  void wakeAfter(base::Duration delay) {
-    net::Worker& worker = checker_.parts_.worker;
-    worker.timers().set(*this, worker.now() + delay);
-  }
-
-  /// The next probe uses another connection. This one may be dead, which TCP finds out too late.
-  void connectAnew() {
-    generation_ = ++checker_.generations_;
-    makePlan();
-    checker_.hasOtherPlans_ = true;
-  }
-  void makePlan() { plan_ = planOfChecks(*users_.front()->backend, endpoint_, settings(), generation_); }
+  void wakeAt(base::MonotonicTime time) { checker_.parts_.worker.timers().set(*this, time); }
 
   void note(const std::string& wrong) {
     const bool good = wrong.empty();
@@ -191,17 +222,20 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
     isTime_ = true;
     mark();
   }
-  void onProbeDue() override { mark(); }
 
   HealthChecker& checker_;
   const std::shared_ptr<const routing::ActiveCheck> check_;
   const std::optional<routing::Endpoint> endpoint_;
   std::vector<const routing::CheckedBackend*> users_;  // one or more of checked_, all of the same Backend
   CheckedState state_;
-  std::uint64_t generation_;  // of connections
-  std::shared_ptr<const routing::BackendPlan> plan_;
-  std::optional<CheckDials> dials_;  // of the probe
-  std::unique_ptr<BackendProbe> probe_;
+  const std::uint64_t number_;                        // of the plan of a probe that it does not share
+  std::shared_ptr<const routing::BackendPlan> plan_;  // of all checks that ask the same
+  std::optional<CheckDials> dials_;                   // by its own policies
+  SharedProbe* probe_ = nullptr;
+  std::string turnOf_;                 // the namespace for which it waits for a turn
+  std::optional<std::uint64_t> turn_;  // set while it does
+  base::Duration pace_;                // the time since its last result at which it is due
+  bool isWaiting_ = false;             // for a result
   bool due_ = false;
   bool isTime_ = false;  // true when the next probe is due
   bool lastGood_ = true;
@@ -219,8 +253,11 @@ HealthChecker::HealthChecker(const HealthCheckerParts& parts)
 
 HealthChecker::~HealthChecker() = default;
 
-void HealthChecker::adopt(const upstream::UpstreamPolicy& policy, std::vector<routing::CheckedBackend> checked) {
+void HealthChecker::adopt(const upstream::UpstreamPolicy& policy, std::uint64_t probesPerSecond,
+                          std::vector<routing::CheckedBackend> checked) {
   policy_ = policy;
+  turns_.setRate(probesPerSecond);
+  if (!turns_.empty()) parts_.worker.timers().set(*this, parts_.worker.now());
   next_ = std::move(checked);
 }
 
@@ -229,12 +266,29 @@ void HealthChecker::drive() {
   // A check that is driven may make others due, and itself again.
   std::vector<EndpointCheck*> due = std::exchange(due_, {});
   for (EndpointCheck* each : due) each->drive();
+  if (std::exchange(isTurn_, false)) takeTurns();
+  const std::vector<SharedProbe*> dueProbes = std::exchange(board_.due, {});
+  for (SharedProbe* each : dueProbes) each->drive();
+}
+
+void HealthChecker::begin(EndpointCheck& check) {
+  const base::MonotonicTime now = parts_.worker.now();
+  if (turns_.takeNow(check.nameSpace(), now)) return check.probe().start();
+  parts_.metrics.at<observe::Metric::kLimitHits>("probesPerSecond").add();
+  check.waitForTurn();
+  if (!isSet()) parts_.worker.timers().set(*this, turns_.nextAt(now));
+}
+
+void HealthChecker::takeTurns() {
+  const base::MonotonicTime now = parts_.worker.now();
+  while (EndpointCheck* check = turns_.next(now)) check->probe().start();
+  if (!turns_.empty()) parts_.worker.timers().set(*this, turns_.nextAt(now));
 }
 
 // Clusters come and go between beats alone.
 void HealthChecker::reap() {
   upstreams_.reap();
-  const bool hasOtherPlans = std::exchange(hasOtherPlans_, false);
+  const bool hasOtherPlans = std::exchange(board_.hasOtherPlans, false);
   if (next_) {
     checked_ = *std::exchange(next_, std::nullopt);
     setChecks();
@@ -242,7 +296,7 @@ void HealthChecker::reap() {
     return;
   }
   upstream::Upstreams::Plans plans;
-  for (const auto& [key, each] : checks_) plans.push_back(each->plan());
+  for (const auto& [identity, each] : probes_) plans.push_back(each->plan());
   upstreams_.adopt(policy_, plans);
 }
 
@@ -261,6 +315,7 @@ void HealthChecker::setChecks() {
     }
   }
   checks_ = std::move(kept);
+  shareProbes();
   for (const routing::CheckedBackend& each : checked_) {
     for (const auto& check : each.check->checks()) {
       if (each.backend->endpoints) gather(*check);
@@ -284,6 +339,24 @@ void HealthChecker::keep(const routing::CheckedBackend& backend,
   }
 }
 
+void HealthChecker::shareProbes() {
+  SharedProbeMap kept;
+  for (const auto& [key, each] : checks_) each->share(kept);
+  probes_ = std::move(kept);
+}
+
+SharedProbe& HealthChecker::keepProbe(const std::shared_ptr<const routing::BackendPlan>& target,
+                                      const std::shared_ptr<const routing::ActiveCheck>& check, SharedProbeMap& kept) {
+  std::unique_ptr<SharedProbe>& one = kept[target->identity];
+  if (one != nullptr) return *one;
+  if (const auto known = probes_.find(target->identity); known != probes_.end()) {
+    one = std::move(known->second);
+  } else {
+    one = std::make_unique<SharedProbe>(SharedProbeParts{upstreams_, parts_.dialer, board_}, target, check);
+  }
+  return *one;
+}
+
 void HealthChecker::gather(const routing::ActiveCheck& check) const {
   routing::EndpointStates endpoints;
   for (auto each = checks_.lower_bound({&check, std::nullopt}); each != checks_.end() && each->first.first == &check;
@@ -303,8 +376,10 @@ bool HealthChecker::someHaveFailed(const routing::HealthCheck& checks,
 
 void HealthChecker::shutdown() {
   next_.reset();
-  hasOtherPlans_ = false;
+  cancel();
   checks_.clear();
+  probes_.clear();
+  board_.hasOtherPlans = false;
   upstreams_.shutdown();
 }
 

@@ -1,9 +1,10 @@
 // Runs the active health checks of the whole process (TrafficPolicy.spec.healthCheck.active).
 //
 // As in Envoy, the first result is effective at once, and later ones when enough of them in a row agree. A Backend may
-// have several checks, each with its own pace and state. Each has connections of its own, so that a check waits for no
-// request and no request for a check. The endpoints of a Service are checked one by one. It runs on the main thread's
-// loop; the results are in routing::ActiveCheck, and together in routing::HealthCheck.
+// have several checks, each with its own pace and state. Checks have connections of their own, so that a check waits
+// for no request and no request for a check. Checks that ask the same destination the same question share their probes.
+// The endpoints of a Service are checked one by one. It runs on the main thread's loop; the results are in
+// routing::ActiveCheck, and together in routing::HealthCheck.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include "proxy/base/random.h"
-#include "proxy/control/health/backend_probe.h"
+#include "proxy/base/settings.h"
+#include "proxy/control/health/probe_turns.h"
+#include "proxy/control/health/shared_probe.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/timers.h"
@@ -63,15 +66,17 @@ struct HealthCheckerParts {
   std::uint64_t randomSeed = 1;  // of delays; not 0
 };
 
-class HealthChecker final : public net::Beats {
+class HealthChecker final : public net::Beats, private net::Timer {
  public:
   explicit HealthChecker(const HealthCheckerParts& parts);
   ~HealthChecker() override;
   HealthChecker(const HealthChecker&) = delete;
   HealthChecker& operator=(const HealthChecker&) = delete;
 
-  /// Checks these Backends from the next beat on, and no others. Checks that were made before go on as they were.
-  void adopt(const upstream::UpstreamPolicy& policy, std::vector<routing::CheckedBackend> checked);
+  /// Checks these Backends from the next beat on, and no others, with at most that many probes a second. Checks that
+  /// were made before go on as they were.
+  void adopt(const upstream::UpstreamPolicy& policy, std::uint64_t probesPerSecond,
+             std::vector<routing::CheckedBackend> checked);
   /// Returns the Backends that are checked, by name.
   const std::vector<routing::CheckedBackend>& checked() const { return checked_; }
 
@@ -79,7 +84,7 @@ class HealthChecker final : public net::Beats {
   void drive() override;
   void flush() override { upstreams_.flush(); }
   void reap() override;
-  bool quiet() const override { return due_.empty() && !next_ && upstreams_.quiet(); }
+  bool quiet() const override { return due_.empty() && board_.due.empty() && !isTurn_ && !next_ && upstreams_.quiet(); }
   /// Ends all checks and drops all connections.
   void shutdown();
 
@@ -89,10 +94,22 @@ class HealthChecker final : public net::Beats {
   using CheckKey = std::pair<const routing::ActiveCheck*, std::optional<routing::Endpoint>>;
   /// Each leaves due_ at its end.
   using EndpointCheckMap = std::map<CheckKey, std::unique_ptr<EndpointCheck>>;
+  /// By the identity of the plan of the checks that share it.
+  using SharedProbeMap = std::map<routing::BackendIdentity, std::unique_ptr<SharedProbe>>;
   void setChecks();
   /// Puts the check of a Backend, or of that endpoint, into `kept`: the one that there is, or else a new one.
   void keep(const routing::CheckedBackend& backend, const std::shared_ptr<const routing::ActiveCheck>& check,
             const std::optional<routing::Endpoint>& endpoint, EndpointCheckMap& kept);
+  /// Gives each check its probe, and ends those that no check uses any more.
+  void shareProbes();
+  /// Puts the probe of a check into `kept`: the one that there is, or else a new one.
+  SharedProbe& keepProbe(const std::shared_ptr<const routing::BackendPlan>& target,
+                         const std::shared_ptr<const routing::ActiveCheck>& check, SharedProbeMap& kept);
+  /// Begins the probe of the check, or lets the check wait for its turn.
+  void begin(EndpointCheck& check);
+  /// Begins the probes of the checks whose turn it is.
+  void takeTurns();
+  void onTimer() override { isTurn_ = true; }
   /// Writes the states of the endpoints of a Service that the check has found.
   void gather(const routing::ActiveCheck& check) const;
   /// Returns true if some check of the Backend or endpoint has failed since it last passed often enough.
@@ -107,8 +124,10 @@ class HealthChecker final : public net::Beats {
   upstream::Upstreams upstreams_;
   std::vector<routing::CheckedBackend> checked_;
   std::optional<std::vector<routing::CheckedBackend>> next_;  // until the end of the beat
-  bool hasOtherPlans_ = false;
-  std::uint64_t generations_ = 0;  // of connections, of all checks together
+  bool isTurn_ = false;                                       // true if takeTurns() must be called
+  ProbeBoard board_;
+  ProbeTurns<EndpointCheck> turns_{base::LimitSettings().probesPerSecond};
+  SharedProbeMap probes_;
   std::vector<EndpointCheck*> due_;
   EndpointCheckMap checks_;
 };

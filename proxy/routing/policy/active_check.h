@@ -53,6 +53,10 @@ struct HealthCheckSettings {
   friend bool operator==(const HealthCheckSettings&, const HealthCheckSettings&) = default;
 };
 
+/// Returns a text that is the same only for checks that ask the same question, and wait as long for the same answer.
+/// The destination and its TLS are no part of it. It may have a credential, and is only a key.
+std::string questionOf(const HealthCheckSettings& check);
+
 enum class CheckedState : std::uint8_t {
   kUnknown,  // not checked yet; treated as healthy
   kHealthy,

@@ -44,7 +44,7 @@ void HealthChecks::adopt(const routing::Snapshot& snapshot) {
     checker_ = std::make_unique<control::HealthChecker>(
         control::HealthCheckerParts{main_, *resolver_, dialer_, metrics_, *this, seedOfChecks()});
   }
-  checker_->adopt(policyOf(snapshot), snapshot.checked);
+  checker_->adopt(policyOf(snapshot), snapshot.settings.limits.probesPerSecond, snapshot.checked);
 }
 
 void HealthChecks::onHealth(const routing::CheckedBackend& checked, const std::optional<routing::Endpoint>& endpoint,

@@ -99,6 +99,23 @@ TEST(TrafficPolicyNotes, NameZonesThatNothingHas) {
   EXPECT_THAT(noted(kNotedGateway, "zone: Prefer, minEndpointsInZone: 2"), Not(HasSubstr("without zone")));
 }
 
+TEST(TrafficPolicyNotes, NameAnIntervalOfChecksThatIsRaised) {
+  const std::string check = "healthCheck: {active: {type: TCP, interval: 200ms}}";
+  const std::string note = "interval: is shorter than 1s, which applies instead";
+  EXPECT_THAT(noteIn(World({kClass, kGateway, kBackend, kRoute, notedPolicy(kNotedGateway, check)})),
+              HasSubstr("spec.healthCheck.active." + note));
+  const std::string proposed =
+      "healthChecking: {activeChecks: [{type: grpc, unhealthyCheckInterval: 200ms, grpc: {upstreamName: a}}]}";
+  const std::string envoy = "BackendTrafficPolicy";
+  EXPECT_THAT(noteIn(World({kClass, kGateway, kBackend, kRoute, notedPolicy(kNotedGateway, proposed, envoy)}), envoy),
+              HasSubstr("spec.healthChecking.activeChecks[0].unhealthyCheckInterval: is shorter than 1s"));
+  const World ofBackend({kClass,
+                         "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {name: p}\nspec: {destination: "
+                         "{type: FQDN, fqdn: {hostname: api.example.com, port: 443}}, " +
+                             check + "}\n"});
+  EXPECT_THAT(noteIn(ofBackend, "Backend"), HasSubstr("spec.healthCheck.active." + note));
+}
+
 TEST(TrafficPolicyNotes, NameBoundsForAPriorityThatNoRuleHas) {
   const std::string bounds = notedPolicy(kNotedGateway, "circuitBreaker: {high: {maxConnections: 1}}");
   const std::string note = "spec.circuitBreaker.high: bounds nothing for high priority";

@@ -94,6 +94,47 @@ TEST(TrafficPolicies, MayCheckAnotherPortWithOtherTls) {
   EXPECT_TRUE(named.insecureSkipVerify);
 }
 
+TEST(TrafficPolicies, AreCheckedOnceASecondAtMost) {
+  const auto noted = [](const std::string& fields) {
+    std::vector<std::string> notes;
+    for (const UnsupportedField& each : trafficWith("healthCheck: {active: {type: TCP, " + fields + "}}").unsupported) {
+      EXPECT_FALSE(each.altersTraffic) << "the checks go on";
+      notes.push_back(each.path + ": " + each.message);
+    }
+    return notes;
+  };
+  const auto check = [](const std::string& fields) {
+    return trafficWith("healthCheck: {active: {type: TCP, " + fields + "}}").activeHealth->at(0);
+  };
+  EXPECT_EQ(check("interval: 50ms").interval, std::chrono::seconds(1));
+  EXPECT_EQ(check("unhealthyInterval: 999ms").unhealthyInterval, std::chrono::seconds(1));
+  EXPECT_THAT(noted("interval: 50ms, unhealthyInterval: 999ms"),
+              ::testing::ElementsAre("spec.healthCheck.active.interval: is shorter than 1s, which applies instead",
+                                     HasSubstr("spec.healthCheck.active.unhealthyInterval: is shorter than 1s")));
+  EXPECT_EQ(check("interval: 1s, unhealthyInterval: 1001ms").interval, std::chrono::seconds(1));
+  EXPECT_THAT(noted("interval: 1s, unhealthyInterval: 1001ms"), IsEmpty());
+}
+
+TEST(TrafficPolicies, TakeUpTo256BytesAsThePayloadOfAHealthCheck) {
+  const auto problems = [](const std::string& payload) {
+    return rendered(loadTraffic(std::string(kTrafficTarget) + ", healthCheck: {active: {type: TCP, tcp: {send: {" +
+                                payload + "}, receive: {" + payload + "}}}}")
+                        .problems);
+  };
+  // These are 2052 bits, of which the last four are none of the 256 bytes.
+  const std::string most = std::string(342, 'A') + "==";
+  EXPECT_THAT(problems("type: Text, text: " + std::string(256, 'a')), IsEmpty());
+  EXPECT_THAT(problems("type: Binary, binary: \"" + most + "\""), IsEmpty());
+  EXPECT_THAT(problems("type: Text, text: " + std::string(257, 'a')),
+              ::testing::ElementsAre(HasSubstr("active.tcp.send.text: is longer than 256 bytes"),
+                                     HasSubstr("active.tcp.receive.text: is longer than 256 bytes")));
+  for (const std::string& tooLong : {std::string(343, 'A') + "=", std::string(348, 'A')}) {
+    EXPECT_THAT(problems("type: Binary, binary: \"" + tooLong + "\""),
+                ::testing::Each(HasSubstr(".binary: is longer than ")));
+    EXPECT_EQ(problems("type: Binary, binary: \"" + tooLong + "\"").size(), 2U);
+  }
+}
+
 TEST(TrafficPolicies, SayWhatIsWrongWithTheirHealthChecks) {
   const std::string target = std::string(kTrafficTarget) + ", ";
   const std::pair<std::string, const char*> wrong[] = {
@@ -115,8 +156,8 @@ TEST(TrafficPolicies, SayWhatIsWrongWithTheirHealthChecks) {
        "active.http.expectedResponse: must not be given with method HEAD"},
       {target + "healthCheck: {active: {type: TCP, http: {path: /}}}", "active.http: is for the type HTTP alone"},
       {target + "healthCheck: {active: {type: TCP, grpc: {}}}", "active.grpc: is for the type GRPC alone"},
-      {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},
-      {target + "healthCheck: {active: {type: TCP, unhealthyInterval: 50ms}}", "unhealthyInterval: must not be less"},
+      {target + "healthCheck: {active: {type: TCP, interval: 0s}}", "active.interval: must not be zero"},
+      {target + "healthCheck: {active: {type: TCP, unhealthyInterval: 0s}}", "unhealthyInterval: must not be zero"},
       {target + "healthCheck: {active: {type: GRPC, tcp: {}}}", "active.tcp: is for the type TCP alone"},
       {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Text}}}}", "tcp.send.text: goes with type Text"},
       {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Binary, binary: '%'}}}}",

@@ -107,7 +107,7 @@ TEST_F(BackendEndpoints, ThatTakeNoConnectionsLeaveTheirRequestsToTheOthers) {
 
 TEST_F(BackendEndpoints, AreCheckedEachByItself) {
   start(endpoint("eu.test", eu_.port()) + ", " + endpoint("us.test", us_.port(), ", priority: 1"),
-        "  healthCheck: {active: {type: HTTP, interval: 100ms, unhealthyThreshold: 1, http: {path: /}}}\n");
+        "  healthCheck: {active: {type: HTTP, interval: 1s, unhealthyThreshold: 1, http: {path: /}}}\n");
   const std::string healthy = "sluice_upstream_endpoint_healthy{backend=\"test/regions\",endpoint=\"";
   const std::string ofEu = healthy + "eu.test:" + std::to_string(eu_.port());
   EXPECT_TRUE(gateway_->reaches(ofEu, 1));
@@ -121,7 +121,7 @@ TEST_F(BackendEndpoints, AreCheckedEachByItself) {
 
 TEST_F(BackendEndpoints, LoseTheirSessionsToOthersWhenTheirChecksFail) {
   start(endpoint("eu.test", eu_.port()) + ", " + endpoint("us.test", us_.port(), ", priority: 1"),
-        "  healthCheck: {active: {type: HTTP, interval: 100ms, unhealthyThreshold: 1, http: {path: /}}}\n",
+        "  healthCheck: {active: {type: HTTP, interval: 1s, unhealthyThreshold: 1, http: {path: /}}}\n",
         "      sessionPersistence: {sessionName: s}\n");
   const std::string first = run({"curl", "-sS", "-i", "--max-time", "30", gateway_->url("/")}).output;
   ASSERT_THAT(first, HasSubstr("eu"));

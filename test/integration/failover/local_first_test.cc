@@ -40,7 +40,7 @@ class LocalFirst : public testing::Test {
         backendRef("outside") +
         ", priority: 1}]}\n"
         "  healthCheck:\n"
-        "    active: {type: HTTP, interval: 100ms, timeout: 24h, http: {path: /healthz}}\n"
+        "    active: {type: HTTP, interval: 1s, timeout: 24h, http: {path: /healthz}}\n"
         "    passive: {consecutive5XxErrors: 3, baseEjectionTime: 1m, maxEjectionTime: 1m}\n";
     return spec;
   }

@@ -61,7 +61,7 @@ class ProviderStory : public testing::Test {
         backendRef("second") + ", priority: 1}, {backendRef: " + backendRef("third") +
         ", priority: 2}]}\n"
         "  healthCheck:\n"
-        "    active: {type: HTTP, interval: 100ms, timeout: 24h, http: {path: /healthz}}\n"
+        "    active: {type: HTTP, interval: 1s, timeout: 24h, http: {path: /healthz}}\n"
         "    passive: {consecutive5XxErrors: " +
         std::to_string(kStoryFailures) + ", baseEjectionTime: 1m, maxEjectionTime: 1m}\n";
     return spec;

@@ -27,7 +27,7 @@ class KubeTrafficEvents : public KubeEventsTest {
                    guardedRoute("slow", "/slow", processorFor("slow", "limit", kSlow)) +
                    "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: team, name: checks}\n"
                    "spec:\n  targetRefs: [{group: sluice.dev, kind: Backend, name: far}]\n"
-                   "  healthCheck: {active: {type: HTTP, interval: 100ms, unhealthyThreshold: 1, healthyThreshold: 1, "
+                   "  healthCheck: {active: {type: HTTP, interval: 1s, unhealthyThreshold: 1, healthyThreshold: 1, "
                    "http: {path: /healthz}}}\n");
     startGateway({"--gateway", "demo/egress"}, "", {"POD_NAME=pod-1"});
     EXPECT_TRUE(answers("/", "far"));

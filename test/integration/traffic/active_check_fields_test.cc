@@ -71,13 +71,12 @@ class CheckFields : public testing::Test {
   std::unique_ptr<GatewayProcess> gateway_;
 };
 
-/// Returns a policy in each spelling that has active.type HTTP with the path /healthz and an interval of 100ms;
+/// Returns a policy in each spelling that has active.type HTTP with the path /healthz and an interval of 1s;
 /// `shared` and `proposed` are further fields of http.
 std::vector<SpelledPolicy> askingOften(const std::string& shared, const std::string& proposed) {
   return everySpelling(
-      "healthCheck: {active: {type: HTTP, interval: 100ms, unhealthyThreshold: 1, http: {path: /healthz" + shared +
-          "}}}",
-      "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 100ms, unhealthyCheckInterval: 100ms, "
+      "healthCheck: {active: {type: HTTP, interval: 1s, unhealthyThreshold: 1, http: {path: /healthz" + shared + "}}}",
+      "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 1s, unhealthyCheckInterval: 1s, "
       "unhealthyThreshold: 1, http: {path: /healthz" +
           proposed + "}}]}");
 }
@@ -133,7 +132,7 @@ TEST_F(CheckFields, SetWhatIsSentAndExpectedOverTcp) {
     self.waitUntilItStops();
   });
   const std::string head =
-      "healthCheck: {active: {type: TCP, interval: 100ms, timeout: 10s, unhealthyThreshold: 1, tcp: {";
+      "healthCheck: {active: {type: TCP, interval: 1s, timeout: 10s, unhealthyThreshold: 1, tcp: {";
   const std::vector<SpelledPolicy> good =
       bothKinds(head + "send: {type: Binary, binary: UElORw==}, receive: {type: Binary, binary: UE9ORw==}}}}");
   const std::vector<SpelledPolicy> wrong =
@@ -194,19 +193,20 @@ TEST_F(CheckFields, SetHowOftenABackendIsChecked) {
 }
 
 TEST_F(CheckFields, SetHowOftenAnUnhealthyBackendIsChecked) {
-  const std::string intervals = std::string("healthCheck: {active: {type: HTTP, interval: ") + kNever;
+  const std::string intervals = std::string("healthCheck: {active: {type: HTTP, timeout: 24h, interval: ") + kNever;
   const std::string proposed =
-      std::string("healthChecking: {activeChecks: [{type: http, healthyCheckInterval: ") + kNever;
+      std::string("healthChecking: {activeChecks: [{type: http, connectionTimeout: 24h, healthyCheckInterval: ") +
+      kNever;
   for (const auto& [often, seldom] :
-       {std::pair(ownFields(intervals + ", unhealthyInterval: 100ms, http: {path: /}}}"),
+       {std::pair(ownFields(intervals + ", unhealthyInterval: 1s, http: {path: /}}}"),
                   ownFields(intervals + ", http: {path: /}}}")),
-        std::pair(envoyFields(proposed + ", unhealthyCheckInterval: 100ms}]}"),
+        std::pair(envoyFields(proposed + ", unhealthyCheckInterval: 1s}]}"),
                   envoyFields(proposed + ", unhealthyCheckInterval: " + kNever + "}]}"))}) {
     const RecordingOrigin one([](std::size_t number) { return number < 5 ? kFailing : kEmptyOk; });
     const RecordingOrigin other([](std::size_t) { return kFailing; });
     start(one.port(), often, other.port(), seldom);
     EXPECT_TRUE(becomes("other", "0")) << seldom.fields;
-    EXPECT_TRUE(becomes("one", "1")) << often.fields;
+    EXPECT_TRUE(passUntil([&] { return healthOf("one") == "1"; })) << often.fields;
     EXPECT_EQ(one.heads().size(), 6U) << often.fields << ": it is healthy again, and nobody asks for long";
     EXPECT_EQ(other.heads().size(), 1U) << seldom.fields;
   }
@@ -214,14 +214,14 @@ TEST_F(CheckFields, SetHowOftenAnUnhealthyBackendIsChecked) {
 
 TEST_F(CheckFields, SpreadTheFirstCheck) {
   const std::vector<SpelledPolicy> late = bothKinds(std::string("healthCheck: {active: {type: HTTP, initialJitter: ") +
-                                                    kNever + ", interval: 100ms, http: {path: /}}}");
+                                                    kNever + ", interval: 1s, http: {path: /}}}");
   const std::vector<SpelledPolicy> soon =
-      bothKinds("healthCheck: {active: {type: HTTP, interval: 100ms, http: {path: /}}}");
+      bothKinds("healthCheck: {active: {type: HTTP, interval: 1s, http: {path: /}}}");
   for (std::size_t i = 0; i < late.size(); ++i) {
     const RecordingOrigin one([](std::size_t) { return kEmptyOk; });
     const RecordingOrigin other([](std::size_t) { return kEmptyOk; });
     start(one.port(), late[i], other.port(), soon[i]);
-    EXPECT_TRUE(other.hears(5)) << late[i].fields;
+    EXPECT_TRUE(other.hears(2)) << late[i].fields;
     EXPECT_TRUE(one.heads().empty()) << late[i].fields;
     time_.pass(*gateway_, hours(100'000));
     EXPECT_TRUE(one.hears(1)) << late[i].fields;
@@ -231,9 +231,9 @@ TEST_F(CheckFields, SpreadTheFirstCheck) {
 TEST_F(CheckFields, SetHowManyResultsInARowAreNeeded) {
   const auto counting = [](const std::string& thresholds) {
     return everySpelling(
-        "healthCheck: {active: {type: HTTP, interval: 100ms, timeout: 24h, " + thresholds + ", http: {path: /}}}",
-        "healthChecking: {activeChecks: [{type: http, logging: {enabled: true}, healthyCheckInterval: 100ms, "
-        "unhealthyCheckInterval: 100ms, connectionTimeout: 24h, " +
+        "healthCheck: {active: {type: HTTP, interval: 1s, timeout: 24h, " + thresholds + ", http: {path: /}}}",
+        "healthChecking: {activeChecks: [{type: http, logging: {enabled: true}, healthyCheckInterval: 1s, "
+        "unhealthyCheckInterval: 1s, connectionTimeout: 24h, " +
             thresholds + "}]}");
   };
   for (std::size_t i = 0; i < 3; ++i) {
@@ -245,7 +245,7 @@ TEST_F(CheckFields, SetHowManyResultsInARowAreNeeded) {
     const RecordingOrigin other([](std::size_t number) { return number == 0 || number == 3 ? kFailing : kEmptyOk; });
     start(one.port(), counting("unhealthyThreshold: 4")[i], other.port(),
           counting("unhealthyThreshold: 1, healthyThreshold: 3")[i]);
-    EXPECT_TRUE(one.hears(14) && other.hears(14)) << i;
+    EXPECT_TRUE(passUntil([&] { return one.heads().size() >= 14 && other.heads().size() >= 14; })) << i;
     EXPECT_TRUE(gateway_->process().waitUntilSaid("\"message\":\"backend is ", 5));
     const std::string log = gateway_->process().errors();
     const auto changes = [&](const std::string& what, const std::string& backend) {
@@ -261,10 +261,10 @@ TEST_F(CheckFields, SetHowManyResultsInARowAreNeeded) {
 
 TEST(CheckFieldsOfGrpc, NameTheServiceAndTheAuthority) {
   const GrpcOrigin origin(std::nullopt, "health_origin.mjs");  // a service with the name of the authority serves
-  const std::string own = "healthCheck: {active: {type: GRPC, interval: 100ms, timeout: 10s, grpc: {";
+  const std::string own = "healthCheck: {active: {type: GRPC, interval: 1s, timeout: 10s, grpc: {";
   const std::string proposed =
-      "healthChecking: {activeChecks: [{type: grpc, logging: {enabled: true}, healthyCheckInterval: 100ms, "
-      "unhealthyCheckInterval: 100ms, connectionTimeout: 10s, grpc: {";
+      "healthChecking: {activeChecks: [{type: grpc, logging: {enabled: true}, healthyCheckInterval: 1s, "
+      "unhealthyCheckInterval: 1s, connectionTimeout: 10s, grpc: {";
   const std::pair<SpelledPolicy, int> cases[] = {
       {ownFields(own + "hostname: health.test, service: health.test}}}"), 1},
       {ownFields(own + "hostname: health.test, service: grpc.test}}}"), 0},

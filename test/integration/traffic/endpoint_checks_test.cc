@@ -59,7 +59,7 @@ class EndpointChecks : public testing::Test {
         slice("one", one_) + slice("two", two_) + more + routeOfRules("    - backendRefs: [{" + backendRef + "}]\n") +
         "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: checked}\nspec:\n"
         "  targetRefs: [{" +
-        target + "}]\n  healthCheck: {active: {type: HTTP, interval: 100ms, http: {path: /healthz}}}\n";
+        target + "}]\n  healthCheck: {active: {type: HTTP, interval: 1s, http: {path: /healthz}}}\n";
     gateway_ = std::make_unique<GatewayProcess>(spec);
   }
   static std::string slice(const std::string& name, const CheckedEndpoint& endpoint) {

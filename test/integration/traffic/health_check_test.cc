@@ -107,8 +107,7 @@ class ActiveHealth : public testing::Test {
   std::unique_ptr<GatewayProcess> gateway_;
 };
 
-constexpr const char* kByHttp =
-    "type: HTTP, interval: 100ms, http: {path: \"/healthz?deep=1\", expectedStatuses: [204]}";
+constexpr const char* kByHttp = "type: HTTP, interval: 1s, http: {path: \"/healthz?deep=1\", expectedStatuses: [204]}";
 
 TEST_F(ActiveHealth, TakeNoRequestToABackendThatFailsThem) {
   first_.setHealthy(false);
@@ -140,16 +139,16 @@ TEST_F(ActiveHealth, AskOnceForTheWholeProcess) {
 }
 
 TEST_F(ActiveHealth, WaitForSeveralFailuresInARow) {
-  start(std::string(kByHttp) + ", unhealthyThreshold: 4");
+  start(std::string(kByHttp) + ", unhealthyThreshold: 2");
   ASSERT_TRUE(isFound("first", true));
   const int before = first_.probes();
   first_.setHealthy(false);
   ASSERT_TRUE(isFound("first", false));
-  EXPECT_GE(first_.probes(), before + 4);
+  EXPECT_GE(first_.probes(), before + 2);
 }
 
 TEST_F(ActiveHealth, FailIfTheBackendHangs) {
-  start("type: HTTP, interval: 100ms, timeout: 200ms, http: {path: /hang}");
+  start("type: HTTP, interval: 1s, timeout: 200ms, http: {path: /hang}");
   EXPECT_TRUE(isFound("first", false));
   EXPECT_TRUE(isFound("second", false));
   EXPECT_THAT(ask(5), Each("first")) << "if nobody is healthy, requests go where they would go";
@@ -157,7 +156,7 @@ TEST_F(ActiveHealth, FailIfTheBackendHangs) {
 
 TEST_F(ActiveHealth, ConnectByTcp) {
   firstPort_ = freePort();
-  start("type: TCP, interval: 100ms");
+  start("type: TCP, interval: 1s");
   ASSERT_TRUE(isFound("first", false));
   EXPECT_TRUE(isFound("second", true));
   EXPECT_THAT(ask(20), Each("second"));
@@ -183,7 +182,7 @@ TEST_F(ActiveHealth, MayExpectBytesOverTcp) {
   PingedOrigin pinged;
   firstPort_ = pinged.port();
   start(
-      "type: TCP, interval: 100ms, unhealthyThreshold: 1, tcp: {send: {type: Text, text: PING}, receive: {type: Text, "
+      "type: TCP, interval: 1s, unhealthyThreshold: 1, tcp: {send: {type: Text, text: PING}, receive: {type: Text, "
       "text: PONG}}");
   EXPECT_TRUE(isFound("first", true));
   EXPECT_TRUE(isFound("second", false)) << "it answers nothing to that";
@@ -270,7 +269,7 @@ TEST_F(ActiveHealth, CallGrpcsHealthService) {
         backendRef("grpc") +
         "]}]\n---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: "
         "checked}\nspec:\n  targetRefs: [{group: gateway.networking.k8s.io, kind: GRPCRoute, name: calls}]\n"
-        "  healthCheck: {active: {type: GRPC, interval: 100ms, timeout: 10s" +
+        "  healthCheck: {active: {type: GRPC, interval: 1s, timeout: 10s" +
         service + "}}\n";
     gateway_ = std::make_unique<GatewayProcess>(spec_);
   };
@@ -295,7 +294,7 @@ class ChecksOfTls : public testing::Test {
         routeOfRules("    - backendRefs: [" + backendRef("origin") + "]\n") +
         "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: checked}\nspec:\n"
         "  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}]\n"
-        "  healthCheck: {active: {type: HTTP, interval: 100ms, http: {path: /healthz, expectedStatuses: [200, 204]}, " +
+        "  healthCheck: {active: {type: HTTP, interval: 1s, http: {path: /healthz, expectedStatuses: [200, 204]}, " +
         fields + "}}\n";
     const GatewayProcess gateway(spec);
     const std::string series = "sluice_upstream_endpoint_healthy{backend=\"test/origin\"";

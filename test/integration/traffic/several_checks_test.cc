@@ -66,7 +66,7 @@ class ManyPaths {
 };
 
 /// Returns one of a list of checks, in the spelling of a TrafficPolicy.
-std::string checkAt(const std::string& path, const std::string& more = "interval: 100ms") {
+std::string checkAt(const std::string& path, const std::string& more = "interval: 1s") {
   return "{type: HTTP, unhealthyThreshold: 1, " + more + ", http: {path: " + path + "}}";
 }
 SpelledPolicy ownChecks(const std::string& checks) { return ownFields("healthCheck: {active: [" + checks + "]}"); }
@@ -104,7 +104,7 @@ class SeveralChecks : public testing::Test {
 
 TEST_F(SeveralChecks, MustAllPass) {
   const std::string proposed =
-      "healthyCheckInterval: 100ms, unhealthyCheckInterval: 100ms, unhealthyThreshold: 1, http: {path: ";
+      "healthyCheckInterval: 1s, unhealthyCheckInterval: 1s, unhealthyThreshold: 1, http: {path: ";
   const SpelledPolicy both[] = {ownChecks(checkAt("/live") + ", " + checkAt("/ready")),
                                 envoyFields("healthChecking: {activeChecks: [{type: http, " + proposed +
                                             "/live}}, {type: http, " + proposed + "/ready}}]}")};
@@ -130,7 +130,7 @@ TEST_F(SeveralChecks, KeepTheirStateWhenOthersOfTheListChange) {
   ASSERT_TRUE(isFound(false));
   first_.setFailing({});
   gateway_->reload(specOf(ownChecks(seldom + ", " + checkAt("/new"))));
-  ASSERT_TRUE(eventually([&] { return first_.asked("/new") >= 3; }));
+  ASSERT_TRUE(eventually([&] { return first_.asked("/new") >= 2; }));
   EXPECT_THAT(gateway_->metrics(), HasSubstr(healthLine(false)));
   EXPECT_EQ(first_.asked("/seldom"), 1U) << "it goes on at its own pace";
   gateway_->reload(specOf(ownChecks(checkAt("/new"))));
@@ -163,14 +163,13 @@ class HeadersOfChecks : public SeveralChecks {
 };
 
 TEST_F(HeadersOfChecks, ArriveAndAreShownNowhere) {
-  expectThem(
-      ownFields("healthCheck: {active: {type: HTTP, interval: 100ms, log: All, http: {path: /checked, headers: [" +
-                std::string(kAddedFields) + ", " + kAgentField + "]}}}"));
+  expectThem(ownFields("healthCheck: {active: {type: HTTP, interval: 1s, log: All, http: {path: /checked, headers: [" +
+                       std::string(kAddedFields) + ", " + kAgentField + "]}}}"));
 }
 
 TEST_F(HeadersOfChecks, AreThoseThatAreSetAndAdded) {
   expectThem(envoyFields(
-      "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 100ms, unhealthyCheckInterval: 100ms, "
+      "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 1s, unhealthyCheckInterval: 1s, "
       "logging: {enabled: true, alwaysLogFailures: true}, http: {path: /checked, addRequestHeaders: {set: [" +
       std::string(kAgentField) + "], add: [" + kAddedFields + "]}}}]}"));
 }
@@ -201,12 +200,12 @@ class LogOfChecks : public testing::Test {
 
 TEST_F(LogOfChecks, HasWhatThePolicySays) {
   const auto own = [](const std::string& name, const std::string& log) {
-    return ownChecks(checkAt("/" + name, "interval: 100ms" + log));
+    return ownChecks(checkAt("/" + name, "interval: 1s" + log));
   };
   const auto proposed = [](const std::string& name, const std::string& logging) {
     return envoyFields(
-        "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 100ms, unhealthyCheckInterval: 100ms" +
-        logging + ", http: {path: /" + name + "}}]}");
+        "healthChecking: {activeChecks: [{type: http, healthyCheckInterval: 1s, unhealthyCheckInterval: 1s" + logging +
+        ", http: {path: /" + name + "}}]}");
   };
   for (const bool isOwn : {true, false}) {
     if (isOwn) {
@@ -216,9 +215,9 @@ TEST_F(LogOfChecks, HasWhatThePolicySays) {
             proposed("verbose", ", logging: {enabled: true, alwaysLogFailures: true}"));
     }
     const std::size_t before = origin_.asked("/quiet");
-    ASSERT_TRUE(eventually([&] { return said("health check failed", "verbose") >= 3; })) << isOwn;
+    ASSERT_TRUE(eventually([&] { return said("health check failed", "verbose") >= 2; })) << isOwn;
     ASSERT_TRUE(eventually([&] { return said("backend is unhealthy", "usual") == 1; })) << isOwn;
-    ASSERT_TRUE(eventually([&] { return origin_.asked("/quiet") >= before + 3; })) << isOwn;
+    ASSERT_TRUE(eventually([&] { return origin_.asked("/quiet") > before; })) << isOwn;
     EXPECT_EQ(said("backend is unhealthy", "verbose"), 1U) << isOwn;
     EXPECT_EQ(said("health check failed", "usual"), 0U) << isOwn;
     EXPECT_EQ(said("backend is unhealthy", "quiet") + said("health check failed", "quiet"), 0U) << isOwn;
