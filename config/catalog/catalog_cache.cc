@@ -199,8 +199,10 @@ void CatalogMaker::problem(const ConfigMap& catalog, std::string_view key, const
 }
 
 bool CatalogCache::unchanged(const Model& model) const {
+  const base::LimitSettings& limits = model.settings.limits;
   return last_.catalog != nullptr && last_.refs == model.settings.processorCatalogs &&
-         last_.limits == model.settings.limits &&
+         last_.limits.configBytes == limits.configBytes && last_.limits.luaScriptBytes == limits.luaScriptBytes &&
+         last_.limits.references == limits.references &&
          std::all_of(last_.sources.begin(), last_.sources.end(), [&](const LookedUpConfigMap& source) {
            return model.find<ConfigMap>(source.nameSpace, source.name) == source.configMap.get();
          });

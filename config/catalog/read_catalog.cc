@@ -77,6 +77,23 @@ CatalogEntry readEntry(FieldReader reader, const ConfigMap& catalog) {
   return entry;
 }
 
+/// Returns the type that a text states in a line of its own; empty if there is no such line. The text is not parsed.
+std::string statedType(std::string_view text) {
+  constexpr std::string_view kKey = "type:";
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with(kKey)) {
+      constexpr std::string_view kAround = " \t\r\"'";
+      const std::string_view value = line.substr(kKey.size());
+      const std::size_t begin = value.find_first_not_of(kAround);
+      if (begin == std::string_view::npos) return "";
+      return std::string(value.substr(begin, value.find_last_not_of(kAround) + 1 - begin));
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, const ConfigMap& catalog,
@@ -87,6 +104,7 @@ std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, 
     problems.push_back({Severity::kError, entry.position, "ConfigMap " + catalog.meta.qualifiedName(), std::string(key),
                         "has " + std::to_string(entry.value.size()) + " bytes, and " + std::to_string(most) +
                             " are allowed (limits.configBytes and limits.luaScriptBytes)"});
+    type = statedType(entry.value);
     return std::nullopt;
   }
   std::optional<CatalogEntry> read;

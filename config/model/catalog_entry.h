@@ -40,7 +40,7 @@ struct CatalogEntry {
 
 /// Reads the text of `key` in the ConfigMap `catalog`. If anything is wrong, returns nullopt and adds the errors to
 /// `problems`. Even then, `type` is set to the readable part of the type, because its uses must not run as if there
-/// were no entry. A text that is longer than `limits` allow is not read at all.
+/// were no entry. A text that is longer than `limits` allow is not read any further.
 std::optional<CatalogEntry> readCatalogEntry(const ConfigMap::DataEntry& entry, const ConfigMap& catalog,
                                              std::string_view key, const base::LimitSettings& limits, std::string& type,
                                              Problems& problems);

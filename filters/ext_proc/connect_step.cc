@@ -49,8 +49,8 @@ void ConnectStep::say(processing::Call& call, const processing::Peer& peer, cons
   Statement statement{Part::kRequestHeaders};
   statement.ends = true;
   auto attributes = attributesOf(call, peer, settings, address);
-  if (!attributes) return fail(question, Verdict::overWork());
-  statement.attributes = *std::move(attributes);
+  if (!attributes && !settings.observes) return fail(question, Verdict::overWork());
+  if (attributes) statement.attributes = *std::move(attributes);
   if (settings.observes) {
     question.talk->mention(call, std::move(statement));
     question.talk->finish(Way::kRequest);
@@ -63,7 +63,8 @@ void ConnectStep::say(processing::Call& call, const processing::Peer& peer, cons
 void ConnectStep::fail(Question& question, Verdict failure) {
   question.standing = Standing::kFailed;
   question.talk->close();
-  if (!failure_) failure_ = std::move(failure);
+  // One that no failOpen passes over must not hide behind another one.
+  if (!failure_ || failure.cause() == processing::Cause::kOverWork) failure_ = std::move(failure);
 }
 
 void ConnectStep::hear(processing::Call& call, Question& question) {

@@ -30,7 +30,8 @@ struct Evaluation {
   const http::RequestHead request;
   for (int i = 0; i < kTimes; ++i) {
     base::Arena arena(pool);
-    filters::Meter meter(arena);
+    filters::ExpressionWork work;
+    filters::Meter meter(arena, work, sluice::processing::WorkBounds().steps);
     filters::BodyDocument body(evaluation.text, evaluation.reads, arena);
     const filters::Datum value = evaluation.expression.evaluate({request, {}, nullptr, &body}, meter);
     if (value.isError()) std::exit(1);
@@ -42,7 +43,8 @@ struct Evaluation {
 int main(int count, char** arguments) {
   if (count != 3) return 2;
   filters::BodyReads reads;
-  const auto expression = filters::Expression::compile(arguments[1], filters::MessageSide::kRequest, reads);
+  filters::ExpressionPatterns patterns({});
+  const auto expression = filters::Expression::compile(arguments[1], filters::MessageSide::kRequest, reads, patterns);
   std::ifstream file(arguments[2], std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   if (!expression || text.empty()) return 2;

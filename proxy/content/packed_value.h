@@ -26,8 +26,8 @@ class PackedValue {
   Value::Kind kind() const;
   bool isNull() const { return kind() == Value::Kind::kNull; }
   bool isMap() const { return kind() == Value::Kind::kMap; }
-  /// Returns the number of bytes without the positions, which is at most that of compact JSON, but for some bytes for
-  /// each long string.
+  /// Returns the number of bytes without the positions, which is that of compact JSON at most, but for one byte, and a
+  /// few for each long string.
   std::size_t size() const { return bytes_.size(); }
   const Position& position() const { return position_; }
 

@@ -64,7 +64,8 @@ class TargetLookup {
 struct WorkBounds {
   /// limits.stepWork: the instructions that may look at bytes, of one request.
   std::uint64_t steps = std::uint64_t{8} * 1024 * 1024;
-  /// The longest text of a head: limits.headerBytes, or limits.requestLineBytes if that is more.
+  /// The longest text of a head: limits.headerBytes, or limits.requestLineBytes if that is more, but no more than this:
+  /// who allows longer heads does not make every pattern invalid.
   std::uint64_t headBytes = std::uint64_t{64} * 1024;
 
   friend bool operator==(const WorkBounds&, const WorkBounds&) = default;

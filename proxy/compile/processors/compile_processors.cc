@@ -437,7 +437,8 @@ processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const 
                         engine ? &*engine : nullptr,
                         limits.processorContext,
                         limits.luaScriptBytes,
-                        {limits.stepWork, std::max(limits.headerBytes, limits.requestLineBytes)},
+                        {limits.stepWork, std::min(std::max(limits.headerBytes, limits.requestLineBytes),
+                                                   processing::WorkBounds().headBytes)},
                         use.type},
                        cache_);
 }

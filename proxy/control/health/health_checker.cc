@@ -112,8 +112,11 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeWait
   }
 
   /// Returns how old the result of another check may be. Checks with the same pace fall into step in this way, and no
-  /// check counts a result twice.
-  base::Duration freshness() const { return std::min(pace_, std::max(kFreshest, 2 * pace_ / kJitterParts)); }
+  /// check counts a result twice. The first one takes effect at once, and must not be old.
+  base::Duration freshness() const {
+    if (state_ == CheckedState::kUnknown) return std::min(pace_, kFreshest);
+    return std::min(pace_, std::max(kFreshest, 2 * pace_ / kJitterParts));
+  }
 
   void leave() {
     leaveTurns();

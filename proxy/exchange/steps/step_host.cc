@@ -55,10 +55,10 @@ void StepHost::onLimit(std::string_view limit) { owner_.onLimit(limit); }
 
 namespace {
 
-/// Returns false if the gateway is full, or the client's body is at fault.
+/// Returns false if the gateway is full, or the client's request is at fault.
 bool isOfProcessor(processing::Cause cause) {
   return cause != processing::Cause::kNoRoom && cause != processing::Cause::kOverLimit &&
-         cause != processing::Cause::kBadBody;
+         cause != processing::Cause::kBadBody && cause != processing::Cause::kOverWork;
 }
 
 }  // namespace

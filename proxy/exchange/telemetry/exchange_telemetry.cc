@@ -263,8 +263,9 @@ void ExchangeTelemetry::onFailedStep(const StepReport& report, const Workload& w
   const processing::Step& step = report.step;
   const processing::Cause cause = report.verdict.cause();
   const std::string_view phase = processing::phaseName(step.phase);
-  // If the gateway is full, the processor is not at fault, and the request is denied.
-  if (cause != processing::Cause::kNoRoom) {
+  // If the gateway is full, or the request asks for too much work, the processor is not at fault, and the request is
+  // denied.
+  if (cause != processing::Cause::kNoRoom && cause != processing::Cause::kOverWork) {
     if (step.health != nullptr) step.health->onFailure(worker_.clock().now());
     const std::string_view reason = report.verdict.reason();
     std::string message = step.name + " (" + step.type + "), ";

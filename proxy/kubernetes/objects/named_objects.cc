@@ -255,6 +255,7 @@ class NameCollector {
     // A use beyond the bounds of the settings is refused, so it is enough that these are not below them.
     limits_.configBytes = std::max(limits_.configBytes, settings->limits.configBytes);
     limits_.references = std::max(limits_.references, settings->limits.references);
+    limits_.luaScriptBytes = std::max(limits_.luaScriptBytes, settings->limits.luaScriptBytes);
     for (const base::NamespacedName& ref : settings->processorCatalogs) {
       names_.common.configMaps.emplace(ref.nameSpace, ref.name);
       catalogs_.emplace(ref.nameSpace, ref.name);

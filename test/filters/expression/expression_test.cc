@@ -356,7 +356,8 @@ TEST(Expressions, TakeBytesThatAreNoTextForCharacters) {
 TEST(Expressions, ReportWhichPartsOfTheBodyTheyRead) {
   const auto readsOf = [](std::string_view source) {
     BodyReads reads;
-    EXPECT_TRUE(Expression::compile(source, MessageSide::kRequest, reads).ok()) << source;
+    ExpressionPatterns patterns({});
+    EXPECT_TRUE(Expression::compile(source, MessageSide::kRequest, reads, patterns).ok()) << source;
     return reads;
   };
   EXPECT_FALSE(readsOf("request.headers.a + 'request.body'").any());
@@ -368,11 +369,12 @@ TEST(Expressions, ReportWhichPartsOfTheBodyTheyRead) {
 
 TEST(Expressions, AreLiterals) {
   BodyReads reads;
-  const auto literal = Expression::compile("('a')", MessageSide::kRequest, reads);
+  ExpressionPatterns patterns({});
+  const auto literal = Expression::compile("('a')", MessageSide::kRequest, reads, patterns);
   ASSERT_TRUE(literal.ok());
   ASSERT_NE(literal->literal(), nullptr);
   EXPECT_EQ(literal->literal()->text(), "a");
-  const auto sum = Expression::compile("'a' + 'b'", MessageSide::kRequest, reads);
+  const auto sum = Expression::compile("'a' + 'b'", MessageSide::kRequest, reads, patterns);
   EXPECT_EQ(sum->literal(), nullptr);
 }
 
