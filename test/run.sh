@@ -40,11 +40,14 @@ budget() {
 }
 
 # beside NICENESS LOG COMMAND...: runs the command in the time that everything else leaves of the machine. It has a process group of its own,
-# which ends with this script; $! is its number.
+# which ends with this script; $! is its number. It has no session of its own: the kernel shares the machine between sessions first, whatever
+# their niceness is.
 beside() {
   local niceness=$1 log=$2
   shift 2
-  setsid nice -n "$niceness" "$@" >"$log" 2>&1 &
+  set -m
+  nice -n "$niceness" "$@" >"$log" 2>&1 &
+  set +m
   besides[$!]=1
 }
 # await NUMBER: waits for such a command, and returns its exit status.

@@ -104,7 +104,7 @@ class ServerConnectionTest : public ::testing::Test, private net::Beats {
     test::SocketPair pair = test::makeSocketPair();
     peer_ = std::move(pair.peers);
     const net::Worker::Turn turn(worker_);
-    connection_ = std::make_unique<Greeter>(ConnectionParts{worker_, limits_, timeouts_}, pair.ours.release(), tls);
+    connection_ = std::make_unique<Greeter>(parts_, pair.ours.release(), tls);
   }
   void send(std::string_view bytes) {
     ASSERT_EQ(::send(peer_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
@@ -166,6 +166,7 @@ class ServerConnectionTest : public ::testing::Test, private net::Beats {
 
  protected:
   net::Worker worker_{clock_};
+  const ConnectionParts parts_{worker_, limits_, timeouts_};
 
  private:
   std::unique_ptr<Greeter> connection_;

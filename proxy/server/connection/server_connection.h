@@ -44,7 +44,8 @@ struct ConnectionParts {
 
 class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {
  public:
-  /// Takes over the descriptor. `tls` may be null. `forwardProxy` states how requests are taken (http::ServerTerms).
+  /// Takes over the descriptor. `parts` outlive the connection. `tls` may be null. `forwardProxy` states how requests
+  /// are taken (http::ServerTerms).
   ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
                    std::shared_ptr<const net::TlsServerContext> tls, bool forwardProxy = false);
   ~ServerConnection() override;

@@ -97,8 +97,9 @@ TEST(EgressReference, HasPoliciesThatDoWhatTheirTitlesSay) {
     SCOPED_TRACE(each.title);
     const GatewayProcess gateway(worldOf(policyUnder(each.title, each.changes)));
     for (const ReferenceRequest& request : each.requests) {
-      const int status =
-          askRaw(gateway.port(), request.method + " " + request.path + " HTTP/1.1\r\nHost: a\r\n\r\n").status;
+      const int status = askRaw(gateway.port(), request.method + " " + request.path + " HTTP/1.1\r\nHost: a\r\n\r\n",
+                                request.method == "HEAD")
+                             .status;
       EXPECT_EQ(status != 403, request.passes) << request.method << " " << request.path << ": " << status;
       EXPECT_NE(status, 500);
       EXPECT_NE(status, 404);
