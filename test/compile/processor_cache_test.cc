@@ -202,7 +202,7 @@ TEST_F(ProcessorCacheTest, FollowsTheBoundsOfContextsScriptsAndWorkAndNoOtherLim
   EXPECT_EQ(compiled("processorContext: 8Ki, processorBuffer: 1Mi"), 0);
   EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki"), 1);
   EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki, stepWork: 1Mi"), 1);
-  EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki, stepWork: 1Mi, headerBytes: 128Ki"), 1);
+  EXPECT_EQ(compiled("processorContext: 8Ki, luaScriptBytes: 1Ki, stepWork: 1Mi, headerBytes: 32Ki"), 1);
 }
 
 TEST_F(ProcessorCacheTest, DropsProcessorsThatTheLastConfigurationDidNotHave) {
