@@ -40,15 +40,24 @@ class KnownAuthorities {
   void remember(std::string_view authority) { places_[placeOf(authority)].remember(authority); }
 
  private:
-  static constexpr std::size_t kPlaces = 64;
-  /// The name must not be empty. Names of one domain, and ports of one host, have different places.
+  static constexpr unsigned kPlaceBits = 6;
+  /// The authority must not be empty. Its place depends on eight bytes each of its beginning, middle and end.
   static std::size_t placeOf(std::string_view authority) {
-    const auto at = [authority](std::size_t i) { return std::size_t{static_cast<unsigned char>(authority[i])}; };
-    const std::size_t last = authority.size() - 1;
-    return (at(0) * 7 + at(last / 2) * 5 + at(last) * 3 + last) % kPlaces;
+    std::array<std::uint64_t, 3> words{};
+    constexpr std::size_t kWord = sizeof words[0];
+    const std::size_t size = authority.size();
+    if (size < kWord) {
+      std::memcpy(words.data(), authority.data(), size);
+    } else {
+      std::memcpy(&words[0], authority.data(), kWord);
+      std::memcpy(&words[1], authority.data() + (size - kWord) / 2, kWord);
+      std::memcpy(&words[2], authority.data() + size - kWord, kWord);
+    }
+    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;
+    return (((words[0] * kMix) ^ (words[1] + size)) * kMix ^ words[2]) * kMix >> (64 - kPlaceBits);
   }
 
-  std::array<KnownAuthority, kPlaces> places_;
+  std::array<KnownAuthority, std::size_t{1} << kPlaceBits> places_;
 };
 
 /// Returns host[:port] in lower case, or an error: no userinfo, no empty host, port 0..65535, IPv6 in brackets. A

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace sluice::http {
 namespace {
@@ -135,6 +137,18 @@ TEST(KnownAuthorities, AreNeitherRefusedNorInNeedOfACopy) {
   }
   for (const char* other : {"a.test:", "%61.test"}) EXPECT_EQ(*normalizeAuthority(arena, other, &known), "a.test");
   for (const char* each : {"a..test", "", "A.test", "a.test:", "%61.test"}) EXPECT_FALSE(known.has(each));
+}
+
+// A worker has requests for many names of one domain, and for many ports of one host.
+TEST(KnownAuthorities, AreSeveralAtATime) {
+  base::ChunkPool pool;
+  base::Arena arena(pool);
+  KnownAuthorities known;
+  std::vector<std::string> names = {"a.test", "b.test", "a1", "a2", "127.0.0.1:8080", "127.0.0.1:8090"};
+  for (const char* each : {"1", "2", "3", "4"}) names.push_back("europe-west" + std::string(each) + ".example.com");
+  for (const std::string& name : names) EXPECT_TRUE(normalizeAuthority(arena, name, &known).ok());
+  const auto kept = std::count_if(names.begin(), names.end(), [&](const auto& name) { return known.has(name); });
+  EXPECT_GE(kept, 8) << "few of them share a place";
 }
 
 TEST(KnownAuthorities, MayBeLong) {

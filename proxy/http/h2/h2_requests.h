@@ -37,7 +37,7 @@ class H2Requests {
   /// Returns the tunnel of that stream, which must have one that was not forgotten.
   const SentTunnel& tunnelOn(StreamId stream) const;
 
-  /// Returns how many requests wait for SETTINGS.
+  /// Returns how many requests wait for SETTINGS: mostly none, and then nothing is divided by their size.
   std::size_t waiting() const { return waiting_.empty() ? 0 : waiting_.size(); }
   /// Returns true if settle() would do something.
   bool due() const {
