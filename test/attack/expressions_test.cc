@@ -31,7 +31,7 @@ class ExpressionAttacks : public testing::Test {
     const std::string rules = "    - matches: [{path: {value: /slow}}]\n      filters: [" + inlined(use) + "]\n" +
                               backendRefs() + "    - matches: [{path: {value: /}}]\n" + backendRefs();
     GatewaySpec made{.backends = {{.port = origin_.port()}},
-                     .settings = "workers: 1\n" + limits("stepWork: 4Mi"),
+                     .settings = limits("stepWork: 4Mi"),
                      .routes = routeOfRules(rules)};
     made.release = true;
     return made;
