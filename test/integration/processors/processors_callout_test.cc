@@ -108,8 +108,8 @@ TEST_F(ProcessorCallouts, FailTheStepIfAGrpcServerFails) {
 
 TEST_F(ProcessorCallouts, AreCancelledIfTheServerIsLate) {
   GrpcOrigin server;
-  const GatewayProcess gateway(
-      specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 300ms}\n"));
+  // Long enough for the call to reach the server on a busy machine: a call that is still on its way is not cancelled.
+  const GatewayProcess gateway(specOf(server.port(), "grpc", "/sluice.test.Echo/Hang", "timeouts: {processor: 2s}\n"));
   EXPECT_THAT(get(gateway, "/").output, HasSubstr("HTTP/1.1 504"));
   EXPECT_TRUE(server.process().waitForLine("cancelled"));
 }
