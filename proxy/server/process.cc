@@ -36,6 +36,7 @@
 #include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/kubernetes/without_traffic.h"
+#include "proxy/server/page/page_files.h"
 #include "proxy/server/serving/access_log_file.h"
 #include "proxy/server/serving/descriptor_shares.h"
 #include "proxy/server/serving/health_checks.h"
@@ -334,6 +335,7 @@ void Process::makePages() {
     };
   }
   adminPages_["/metrics"] = metrics;
+  addPageFiles(adminPages_);
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
