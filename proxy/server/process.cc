@@ -32,10 +32,12 @@
 #include "proxy/server/admin/admin_connection.h"
 #include "proxy/server/admin/exchanges_page.h"
 #include "proxy/server/admin/explain_page.h"
+#include "proxy/server/admin/shared_text.h"
 #include "proxy/server/cluster_link.h"
 #include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/kubernetes/without_traffic.h"
+#include "proxy/server/page/live_page.h"
 #include "proxy/server/serving/access_log_file.h"
 #include "proxy/server/serving/descriptor_shares.h"
 #include "proxy/server/serving/health_checks.h"
@@ -72,21 +74,6 @@ control::CountedObjects countedBy(const Options& options) {
   const bool ofSome = options.kubernetes && !options.kubernetes->gateways.empty();
   return ofSome ? control::CountedObjects::kServed : control::CountedObjects::kAll;
 }
-
-/// A page's text that is made again only when its version has changed, and is shared by all requests until then.
-class SharedText {
- public:
-  template <typename Make>
-  AdminBody::Text of(std::string version, const Make& make) {
-    if (text_ == nullptr || version != version_) text_ = std::make_shared<const std::string>(make());
-    version_ = std::move(version);
-    return text_;
-  }
-
- private:
-  std::string version_;
-  AdminBody::Text text_;
-};
 
 /// Returns null if the process has no files and no objects of its own.
 std::unique_ptr<control::Source> makeOwnSource(const Options& options, net::Worker& main, observe::Log& log) {
@@ -142,6 +129,7 @@ class Process final : private control::ReloadObserver {
   AdminDocument metricsPage();
   AdminDocument setLogLevel(std::string_view name);
   void clearRevision(std::string_view query, AdminAnswer answer);
+  std::vector<PageLimit> limits();
 
   const Options& options_;
   observe::Log& log_;
@@ -177,6 +165,9 @@ class Process final : private control::ReloadObserver {
   SharedText catalogText_;
   observe::RecentProcessMetrics processMetrics_{SLUICE_VERSION, buildCommit()};
   WorkerGroup workers_;
+  LivePage livePage_{{main_, metrics_, mainMetrics_, exchangesPage_, events_, reloader_, seenEndpoints_, options_.zone,
+                      countedBy(options_), [this] { return revisions(); }, [this] { return loader_.ledger(); },
+                      [this] { return limits(); }, [this] { return draining_; }}};
   std::uint64_t countedLost_ = 0;  // lines of the process log
   bool draining_ = false;
   bool leaving_ = false;  // the cluster is being notified that this process ends
@@ -334,6 +325,8 @@ void Process::makePages() {
     };
   }
   adminPages_["/metrics"] = metrics;
+  adminPages_["/page/data"] = [this](AdminAnswer answer) { livePage_.look(std::move(answer)); };
+  adminPages_["/page/rows"] = [this](std::string_view query) { return livePage_.rows(query); };
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
@@ -366,6 +359,12 @@ void Process::clearRevision(std::string_view query, AdminAnswer answer) {
                                           "there is not exactly one tainted revision that begins with '" + prefix +
                                               "': `sluice revisions` lists them\n"});
   });
+}
+
+std::vector<PageLimit> Process::limits() {
+  SharedBudgets* budgets = workers_.budgets();
+  if (budgets == nullptr || reloader_.generation() == nullptr) return {};
+  return pageLimits(*budgets, workers_.clients(), *reloader_.generation()->snapshot);
 }
 
 AdminDocument Process::metricsPage() {
@@ -409,9 +408,11 @@ base::Status Process::serve(const control::Loaded& first) {
   return base::Done{};
 }
 
-// Called inside a Turn. Giving the Lease back takes a moment, or seconds if the API server does not answer.
+// Called inside a Turn. Those who look at the page are told the end in this turn, before their connections go. Giving
+// the Lease back takes a moment, or seconds if the API server does not answer.
 void Process::end() {
-  if (!cluster_) return stop();
+  livePage_.close();
+  if (!cluster_) return main_.post([this] { stop(); });
   leaving_ = true;
   cluster_->leave([this] { stop(); });
 }
