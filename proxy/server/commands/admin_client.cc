@@ -186,8 +186,8 @@ base::Result<AdminReply> replyOf(const net::Address& at, http::Method method, co
   return reply;
 }
 
-base::Error refusalOf(AdminReply&& reply) {
-  std::string answer = std::move(reply.body);
+base::Error refusalOf(const AdminReply& reply) {
+  std::string answer = reply.body;
   if (answer.ends_with('\n')) answer.pop_back();
   base::Error error = base::Error::config(std::move(answer));
   error.status = reply.status;
@@ -200,7 +200,7 @@ base::Result<std::string> askAdmin(const net::Address& at, http::Method method, 
                                    std::string_view body) {
   base::Result<AdminReply> reply = replyOf(at, method, target, body, nullptr);
   if (!reply) return reply.error();
-  if (reply->status != 200) return refusalOf(*std::move(reply));
+  if (reply->status != 200) return refusalOf(*reply);
   return std::move(reply->body);
 }
 
@@ -208,7 +208,7 @@ base::Status followAdminPage(const net::Address& at, const std::string& target, 
   base::Result<AdminReply> reply = replyOf(at, http::Method::kGet, target, {}, &user);
   if (!reply) return reply.error();
   // A user who ends it before the gateway has answered gets no reply.
-  if (reply->status != 200 && reply->status != 0) return refusalOf(*std::move(reply));
+  if (reply->status != 200 && reply->status != 0) return refusalOf(*reply);
   return base::Done{};
 }
 
