@@ -1,13 +1,9 @@
 #include "proxy/server/process.h"
 
-#include <fcntl.h>
-#include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <limits>
 #include <memory>
 #include <random>
 
@@ -38,6 +34,7 @@
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/kubernetes/without_traffic.h"
 #include "proxy/server/page/live_page.h"
+#include "proxy/server/process_resources.h"
 #include "proxy/server/serving/access_log_file.h"
 #include "proxy/server/serving/descriptor_shares.h"
 #include "proxy/server/serving/health_checks.h"
@@ -49,16 +46,6 @@ namespace sluice::server {
 namespace {
 
 constexpr base::Duration kDrainDelayInPod = std::chrono::seconds(5);
-
-// Raises the soft limit of 1024, which is too low: each client connection takes a descriptor and each backend
-// connection another. Returns how many the process may have.
-std::size_t raiseDescriptorLimit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::size_t>::max();
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_max;
-}
 
 std::uint64_t seedOfRetries() {
   std::random_device random;
@@ -173,23 +160,6 @@ class Process final : private control::ReloadObserver {
   bool leaving_ = false;  // the cluster is being notified that this process ends
   bool stopped_ = false;
 };
-
-// A core file would hold keys and credentials.
-void forbidCoreFiles() {
-  const rlimit none{0, 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-}
-
-// The allocator keeps what a thread has freed for the threads of the same arena. Workers take large buffers in turn
-// from budgets that they share, and with an arena for each of them, the process would keep the largest amount that each
-// worker ever had. There is hardly any contention, because a request in steady state allocates nothing. The arena keeps
-// the memory that the reload of a large configuration frees, because the next reload takes it again, and page faults
-// are expensive.
-void shareFreedMemory() {
-  constexpr int kKept = 64 * 1024 * 1024;
-  ::mallopt(M_ARENA_MAX, 1);
-  ::mallopt(M_TRIM_THRESHOLD, kKept);
-}
 
 /// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
@@ -470,14 +440,6 @@ int Process::run() {
   main_.run();
   workers_.end();
   return 0;
-}
-
-// Opens standard streams that were closed. Otherwise the next file would get the number of such a stream, and
-// everything that is printed.
-void fillStandardStreams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));  // takes the lowest free number
-  }
 }
 
 }  // namespace

@@ -45,10 +45,6 @@ void LiveFeed::wakeAll() const {
   for (const LivePlace* place : places_) place->wake_();
 }
 
-// The next reader must not get a text that is old by then.
-void LiveFeed::leave(const LivePlace& place) {
-  std::erase(places_, &place);
-  if (places_.empty()) newest_ = nullptr;
-}
+void LiveFeed::leave(const LivePlace& place) { std::erase(places_, &place); }
 
 }  // namespace sluice::server

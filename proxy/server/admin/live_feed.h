@@ -50,6 +50,8 @@ class LiveFeed {
   std::size_t readers() const { return places_.size(); }
   /// Makes `text` the newest one. Called inside a Turn.
   void publish(std::string text);
+  /// Forgets the newest text: a reader that comes later must not get one that is old by then.
+  void forget() { newest_ = nullptr; }
   /// Ends the answers of all readers, present and future ones, after what they are reading. Called inside a Turn.
   void close();
 
@@ -59,7 +61,7 @@ class LiveFeed {
   void wakeAll() const;
 
   std::vector<const LivePlace*> places_;
-  std::shared_ptr<const std::string> newest_;  // null while nobody reads
+  std::shared_ptr<const std::string> newest_;  // may be null
   std::uint64_t number_ = 0;                   // of the newest text
   bool closed_ = false;
 };

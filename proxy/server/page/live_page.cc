@@ -109,6 +109,7 @@ void LivePage::make(const WorkerLists& lists) {
 void LivePage::rest() {
   working_ = false;
   pace_ = kPace;
+  feed_.forget();
   window_.clear();
   faults_ = {};
   known_.reset();

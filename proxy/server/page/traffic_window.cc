@@ -51,7 +51,10 @@ void TrafficWindow::move(base::MonotonicTime now) {
 void TrafficWindow::read(const observe::MetricsRegistry& registry, base::MonotonicTime now) {
   using observe::FamilyReader;
   using observe::Metric;
+  // Series end with their objects, and others begin.
+  if (ofRoutes_.size() + ofBackends_.size() > 2 * read_ + kMostGone) clear();
   move(now);
+  read_ = 0;
   FamilyReader::read(registry, Metric::kServerRequestDuration,
                      [this](const observe::SeriesView& series) { add(series, "route", ofRoutes_, routes_, &all_); });
   FamilyReader::read(registry, Metric::kClientRequestDuration, [this](const observe::SeriesView& series) {
@@ -71,6 +74,7 @@ void TrafficWindow::read(const observe::MetricsRegistry& registry, base::Monoton
 // The names in the labels of a series are read once. A histogram has changed if its sum of times has.
 void TrafficWindow::add(const observe::SeriesView& series, std::string_view label, SeriesByNumber& known, Flows& flows,
                         Windowed<FlowSum>* all) {
+  ++read_;
   const auto [found, isNew] = known.try_emplace(series.number());
   KnownSeries& each = found->second;
   if (isNew) {

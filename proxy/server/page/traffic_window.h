@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,8 +56,10 @@ std::optional<double> quantileMs(const std::array<std::uint64_t, observe::Histog
 class TrafficWindow {
  public:
   static constexpr base::Duration kStep = std::chrono::seconds(10);
+  /// The number of series that are gone and may be remembered, besides as many as there are.
+  static constexpr std::size_t kMostGone = 1000;
 
-  /// Reads the registry.
+  /// Reads the registry. If most of the series that it has read before are gone, it begins anew.
   void read(const observe::MetricsRegistry& registry, base::MonotonicTime now);
   /// Forgets everything.
   void clear() { *this = TrafficWindow(); }
@@ -105,6 +108,7 @@ class TrafficWindow {
   Flows backends_;
   SeriesByNumber ofRoutes_;
   SeriesByNumber ofBackends_;
+  std::size_t read_ = 0;  // series that the last reading has found
   std::map<std::string, Windowed<std::uint64_t>> limits_;
   std::int64_t connections_ = 0;
 };

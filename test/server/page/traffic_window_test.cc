@@ -4,6 +4,8 @@
 
 #include <array>
 #include <chrono>
+#include <string>
+#include <string_view>
 
 namespace sluice::server {
 namespace {
@@ -73,6 +75,22 @@ TEST_F(TrafficWindows, ReadNamesThatTheFormatOfMetricsEscapes) {
   EXPECT_DOUBLE_EQ(window_.route("demo/a\"b\\n").rate.value(), 1);
   EXPECT_DOUBLE_EQ(window_.backend("demo/x\n,route=\"demo/c\"").rate.value(), 1);
   EXPECT_DOUBLE_EQ(window_.route("demo/c").rate.value(), 0);
+}
+
+TEST_F(TrafficWindows, ForgetSeriesThatHaveEnded) {
+  readAt(0);
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 400; ++i) {
+      request(("demo/r" + std::to_string(round * 400 + i)).c_str(), "demo/x", milliseconds(1));
+    }
+    readAt(1 + round);
+    shard_.forget([](std::string_view) { return false; });
+  }
+  readAt(5);
+  EXPECT_FALSE(window_.all().rate) << "it begins anew";
+  request("demo/a", "demo/x", milliseconds(1));
+  readAt(6);
+  EXPECT_DOUBLE_EQ(window_.all().rate.value(), 1);
 }
 
 TEST_F(TrafficWindows, SumConnectionsOfAllWorkers) {
