@@ -86,6 +86,14 @@ void AdminConnection::answer(http::StreamId stream, AdminDocument&& document) {
   markDirty();
 }
 
+void AdminConnection::wake(http::StreamId stream) {
+  const auto found = requests_.find(stream);
+  // The head was not sent yet, or the client is reading and gets the rest behind that.
+  if (found == requests_.end() || !found->second.rests) return;
+  ready_.push_back(stream);
+  markDirty();
+}
+
 void AdminConnection::sendAnswers() {
   resume();
   for (const auto& [stream, count] : std::exchange(granted_, {})) codecOrNull()->grant(stream, count);
@@ -119,7 +127,10 @@ void AdminConnection::sendHead(http::StreamId stream, AdminRequest& request) {
 
 void AdminConnection::fill(http::StreamId stream, AdminRequest& request) {
   if (request.body->end() != http::PipeEnd::kOpen || request.body->bytes.size() >= kPieceBytes) return;
-  if (!request.document->body.read(request.body->bytes, kPieceBytes)) request.body->finish();
+  const AdminBody::BodyRest rest = request.document->body.read(request.body->bytes, kPieceBytes);
+  if (rest == AdminBody::BodyRest::kNone) request.body->finish();
+  const bool rests = rest == AdminBody::BodyRest::kLater && request.body->bytes.empty();
+  if (std::exchange(request.rests, rests) && !rests) request.asked = worker().now();
   codecOrNull()->wake(stream);
 }
 
@@ -127,7 +138,9 @@ void AdminConnection::fill(http::StreamId stream, AdminRequest& request) {
 void AdminConnection::watchAnswers() {
   if (requests_.empty() || dead()) return;
   base::MonotonicTime oldest = worker().now();
-  for (const auto& [stream, request] : requests_) oldest = std::min(oldest, request.asked);
+  for (const auto& [stream, request] : requests_) {
+    if (!request.rests) oldest = std::min(oldest, request.asked);
+  }
   const base::MonotonicTime due = oldest + table_.answerBound();
   if (due > worker().now()) return worker().timers().set(answerTimer_, due);
   table_.onLimit("adminAnswer");
