@@ -77,22 +77,41 @@ base::WallTime certificateEnd(const control::NamedCertificate& certificate) {
       .until;
 }
 
-std::string certificateRow(const control::NamedCertificate& certificate, base::WallTime now) {
-  const base::WallTime end = certificateEnd(certificate);
-  const auto days = std::chrono::floor<std::chrono::days>(end) - std::chrono::floor<std::chrono::days>(now);
-  RowWriter row;
-  row.text("object", certificate.object).text("use", useName(certificate.use)).text("peer", "");
-  row.text("source", certificate.source).time("ends", end);
-  return row.decimal("days", static_cast<double>(days.count())).take();
+/// A certificate that the configuration names, or the one that the server of a Backend has shown last.
+struct UsedCertificate {
+  base::WallTime end = base::WallTime::max();  // max() if it is not known
+  const control::NamedCertificate* named = nullptr;
+  const routing::BackendPlan* peer = nullptr;
+};
+
+std::vector<UsedCertificate> usedCertificates(const CompiledConfiguration& known) {
+  std::vector<UsedCertificate> used;
+  for (const control::NamedCertificate& each : known.certificates) {
+    if (!each.times.empty()) used.push_back({certificateEnd(each), &each});
+  }
+  if (known.compiled.snapshot == nullptr) return used;
+  for (const auto& backend : known.compiled.snapshot->backends) {
+    if (!backend->tls) continue;
+    const base::WallTime end = backend->reach != nullptr ? backend->reach->certificateEnds() : base::WallTime{};
+    used.push_back({end != base::WallTime{} ? end : base::WallTime::max(), nullptr, backend.get()});
+  }
+  return used;
 }
 
-/// Returns the row of a Backend's server, whose certificate shows only in its handshakes.
-std::string peerRow(const routing::BackendPlan& plan) {
-  const routing::UpstreamTls& tls = *plan.tls;
+std::string certificateRow(const UsedCertificate& used, base::WallTime now) {
   RowWriter row;
-  row.text("object", routing::titleOf(plan)).text("use", tls.insecureSkipVerify ? "peer, not verified" : "peer");
-  row.text("peer", tls.serverName.empty() ? plan.hostname : tls.serverName).text("source", "").text("ends", "");
-  return row.decimal("days", std::nullopt).take();
+  if (used.named != nullptr) {
+    row.text("object", used.named->object).text("use", useName(used.named->use)).text("peer", "");
+    row.text("source", used.named->source);
+  } else {
+    const routing::UpstreamTls& tls = *used.peer->tls;
+    row.text("object", routing::titleOf(*used.peer))
+        .text("use", tls.insecureSkipVerify ? "peer, not verified" : "peer");
+    row.text("peer", tls.serverName.empty() ? used.peer->hostname : tls.serverName).text("source", "");
+  }
+  if (used.end == base::WallTime::max()) return row.text("ends", "").decimal("days", std::nullopt).take();
+  const auto days = std::chrono::floor<std::chrono::days>(used.end) - std::chrono::floor<std::chrono::days>(now);
+  return row.time("ends", used.end).decimal("days", static_cast<double>(days.count())).take();
 }
 
 const config::Condition* firstTrouble(const std::vector<config::Condition>& conditions) {
@@ -216,24 +235,12 @@ std::vector<RouteName> routeNames(const CompiledConfiguration& known, control::C
 }
 
 PageRows certificateRows(const CompiledConfiguration& known, base::WallTime now) {
-  std::vector<const control::NamedCertificate*> named;
-  for (const control::NamedCertificate& each : known.certificates) {
-    if (!each.times.empty()) named.push_back(&each);
-  }
-  std::stable_sort(named.begin(), named.end(),
-                   [](const auto* a, const auto* b) { return certificateEnd(*a) < certificateEnd(*b); });
-  PageRows result;
-  for (const control::NamedCertificate* each : named) {
-    if (result.rows.size() == kMostRows) break;
-    result.rows.push_back(certificateRow(*each, now));
-  }
-  result.total = named.size();
-  if (known.compiled.snapshot == nullptr) return result;
-  for (const auto& backend : known.compiled.snapshot->backends) {
-    if (!backend->tls) continue;
-    ++result.total;
-    if (result.rows.size() < kMostRows) result.rows.push_back(peerRow(*backend));
-  }
+  std::vector<UsedCertificate> used = usedCertificates(known);
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(used.size(), kMostRows));
+  std::partial_sort(used.begin(), used.begin() + kept, used.end(),
+                    [](const UsedCertificate& a, const UsedCertificate& b) { return a.end < b.end; });
+  PageRows result{{}, used.size()};
+  for (auto each = used.begin(); each != used.begin() + kept; ++each) result.rows.push_back(certificateRow(*each, now));
   return result;
 }
 

@@ -130,16 +130,10 @@ control::ListedEndpoints LivePage::endpoints() const {
 }
 
 void LivePage::refresh(const control::CompiledConfiguration& known, const control::Revisions& revisions) {
-  const base::WallTime now = moment().wall;
-  const auto today = std::chrono::floor<std::chrono::days>(now);
   const std::string version = parts_.reloader.version() + "," + std::to_string(revisions.problems->size());
-  if (known_ && known_->version == version && known_->judged == today) return;
-  known_ = KnownRows{version,
-                     configurationTroubles(known, revisions, parts_.counted),
-                     listenerRows(known, parts_.counted),
-                     certificateRows(known, now),
-                     today,
-                     routeNames(known, parts_.counted)};
+  if (known_ && known_->version == version) return;
+  known_ = KnownRows{version, configurationTroubles(known, revisions, parts_.counted),
+                     listenerRows(known, parts_.counted), routeNames(known, parts_.counted)};
 }
 
 /// Tells what has changed if another configuration is served than in the last state.
@@ -184,7 +178,7 @@ std::string LivePage::state(const WorkerLists& lists) {
   writeSection(json, "exchanges", inFlight);
   writeSection(json, "errors", errorRows(lists));
   writeSection(json, "denied", deniedRows(lists));
-  writeSection(json, "certificates", rows.certificates);
+  writeSection(json, "certificates", known != nullptr ? certificateRows(*known, moment().wall) : PageRows());
   writeSection(json, "limits", limitRows(limits, window_));
   writeSection(json, "events", withoutLineEnd(parts_.events.document(kMostEvents)), parts_.events.size());
   const auto ledger = parts_.ledger();

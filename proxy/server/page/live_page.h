@@ -71,8 +71,6 @@ class LivePage final : private net::Timer {
     std::string version;
     std::vector<Trouble> troubles;
     PageRows listeners;
-    PageRows certificates;
-    std::chrono::sys_days judged{};  // the day of the certificates
     std::vector<RouteName> routes;
   };
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,38 @@ TEST_F(PageRowsTest, CountErrorsByWhoseFaultTheyAre) {
               ElementsAre(R"({"fault":"Backend","type":"connection_refused","rate":6,"total":6})"));
   counts.take(WorkerLists(1), window_);
   EXPECT_THAT(counts.rows(window_).rows, SizeIs(1)) << "a worker that is silent takes nothing back";
+}
+
+TEST_F(PageRowsTest, ShowTheCertificateThatEndsFirst) {
+  constexpr int kDay = 24 * 3600;
+  control::CompiledConfiguration known;
+  control::NamedCertificate authorities;
+  authorities.use = control::NamedCertificate::Use::kAuthorities;
+  authorities.object = "Backend demo/api";
+  authorities.times = {{.until = wallAt(2 * kDay)}, {.until = wallAt(9 * kDay)}};
+  control::NamedCertificate chain = authorities;
+  chain.use = control::NamedCertificate::Use::kListener;
+  chain.object = "Gateway demo/egress";
+  known.certificates = {authorities, chain};
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->object = "Backend.sluice.dev/demo/api";
+  plan->hostname = "api.test";
+  plan->tls.emplace();
+  const auto reach = std::make_shared<const routing::BackendReach>();
+  plan->reach = reach;
+  auto snapshot = std::make_shared<routing::Snapshot>();
+  snapshot->backends.push_back(plan);
+  known.compiled.snapshot = snapshot;
+  const std::string unseen = certificateRows(known, wallAt(kDay)).rows.back();
+  EXPECT_THAT(unseen, HasSubstr(R"("use":"peer","peer":"api.test","source":"","ends":"","days":null)"));
+  reach->onCertificate(wallAt(kDay / 2));
+  const PageRows rows = certificateRows(known, wallAt(kDay));
+  ASSERT_THAT(rows.rows, SizeIs(3));
+  EXPECT_THAT(rows.rows[0], HasSubstr(R"("ends":"1970-01-01T12:00:00.000Z","days":-1)")) << "it has ended";
+  EXPECT_THAT(rows.rows[1], HasSubstr(R"("use":"listener")")) << "a chain ends with the first of its certificates";
+  EXPECT_THAT(rows.rows[1], HasSubstr(R"("days":1)"));
+  EXPECT_THAT(rows.rows[2], HasSubstr(R"("use":"authorities")"));
+  EXPECT_THAT(rows.rows[2], HasSubstr(R"("days":8)"));
 }
 
 TEST_F(PageRowsTest, TellARefusalAndTheFilesOfProblemsFirst) {
