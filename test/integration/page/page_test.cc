@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 
 /// One browser for all tests, each of which has a gateway and pages of its own.
-class LivePage : public testing::Test {
+class PageInABrowser : public testing::Test {
  protected:
   static void SetUpTestSuite() { browser_ = std::make_unique<Browser>(); }
   static void TearDownTestSuite() { browser_.reset(); }
@@ -42,21 +42,21 @@ class LivePage : public testing::Test {
   GatewayProcess gateway_{withRoute("origin")};
 };
 
-std::unique_ptr<Browser> LivePage::browser_;
+std::unique_ptr<Browser> PageInABrowser::browser_;
 
-TEST_F(LivePage, ShowsNamesAndMessagesAsText) { expectCheck("namesAreText"); }
+TEST_F(PageInABrowser, ShowsNamesAndMessagesAsText) { expectCheck("namesAreText"); }
 
-TEST_F(LivePage, RunsNothingButItsOwnFiles) { expectCheck("scriptsOfTheDocumentDoNotRun"); }
+TEST_F(PageInABrowser, RunsNothingButItsOwnFiles) { expectCheck("scriptsOfTheDocumentDoNotRun"); }
 
-TEST_F(LivePage, ServesKeyboardsAndScreenReaders) { expectCheck("servesKeyboardsAndScreenReaders"); }
+TEST_F(PageInABrowser, ServesKeyboardsAndScreenReaders) { expectCheck("servesKeyboardsAndScreenReaders"); }
 
-TEST_F(LivePage, FitsScreensOf360Pixels) { expectCheck("fitsNarrowScreens"); }
+TEST_F(PageInABrowser, FitsScreensOf360Pixels) { expectCheck("fitsNarrowScreens"); }
 
-TEST_F(LivePage, FindsOneOf5000Routes) { expectCheck("findsOneRouteOf5000"); }
+TEST_F(PageInABrowser, FindsOneOf5000Routes) { expectCheck("findsOneRouteOf5000"); }
 
-TEST_F(LivePage, SaysSinceWhenTheConnectionIsLost) { expectCheck("showsALostConnection"); }
+TEST_F(PageInABrowser, SaysSinceWhenTheConnectionIsLost) { expectCheck("showsALostConnection"); }
 
-TEST_F(LivePage, ShowsFaultsWhenTheyAreMade) {
+TEST_F(PageInABrowser, ShowsFaultsWhenTheyAreMade) {
   ChildProcess looker({"node", std::string(kClients) + "page/faults.mjs", browser_->endpoint(), adminUrl() + "/",
                        gateway_.url("/items"), "HTTPRoute test/all|spec.rules[0].backendRefs[0]",
                        "<img src=x onerror=alert(1)>"});

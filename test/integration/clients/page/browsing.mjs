@@ -7,9 +7,11 @@ export async function connect(endpoint) {
   return puppeteer.connect({browserWSEndpoint: endpoint, defaultViewport: {width: 1280, height: 900}, protocolTimeout: PATIENCE_MS});
 }
 
-/// Opens the page and returns when it has drawn a state. `problems` gets what its scripts complain about.
-export async function look(browser, url, problems = []) {
+/// Opens the page and returns when it has drawn a state. `problems` gets what its scripts complain about. Without a
+/// viewport the page has that of the browser.
+export async function look(browser, url, problems = [], viewport = null) {
   const page = await browser.newPage();
+  if (viewport) await page.setViewport(viewport);
   page.setDefaultTimeout(PATIENCE_MS);
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));

@@ -1,12 +1,13 @@
 // Makes the pictures of the page in the reference: pictures.mjs ASSETS FOLDER. ASSETS is the admin port of a gateway
 // (http://127.0.0.1:9901), or the folder with the page's files.
 import puppeteer from 'puppeteer-core';
+import {look, until} from './browsing.mjs';
 import {backendDown, good, rollback} from './states.mjs';
 import {Player} from './player.mjs';
 
 const [assets, folder] = process.argv.slice(2);
-const WIDE = {width: 1280, height: 860, deviceScaleFactor: 1};
-const PHONE = {width: 360, height: 780, deviceScaleFactor: 2};
+const WIDE = {width: 1280, height: 760};
+const PHONE = {width: 360, height: 780, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true};
 /// The pictures show ordinary names.
 const plain = (state) => JSON.parse(JSON.stringify(state).replaceAll('<img src=x onerror=alert(1)>', 'orders').replaceAll('\u202e<b>', '7'));
 
@@ -24,20 +25,16 @@ async function passTime(page, player, state) {
     player.show({...state, rate: state.rate * wave, p50Ms: state.p50Ms * wave, p99Ms: state.p99Ms / wave, connections: state.connections + (i % 5)});
   }
   player.show(state);
-  const last = `Live ${state.time.slice(11, 19)}`;
-  await page.waitForFunction((text) => document.getElementById('connection-text').textContent.includes(text) &&
-    document.querySelector('.line polyline').points.numberOfItems > 90, {}, last);
+  await until(page, () => document.querySelector('.line polyline').points.numberOfItems > 90);
 }
 
-const browser = await puppeteer.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--force-color-profile=srgb']});
+const browser = await puppeteer.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--force-color-profile=srgb', '--hide-scrollbars']});
 for (const {name, state, viewport, scheme} of PICTURES) {
   const player = await new Player(assets, state).start();
-  const page = await browser.newPage();
-  await page.setViewport(viewport);
-  await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme ?? 'light'}, {name: 'prefers-reduced-motion', value: 'reduce'}]);
-  await page.goto(player.url);
+  const page = await look(browser, player.url, [], viewport);
+  await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme ?? 'light'}]);
   await passTime(page, player, state);
-  await page.screenshot({path: `${folder}/page-${name}.png`, optimizeForSpeed: false});
+  await page.screenshot({path: `${folder}/${name}.png`});
   await page.close();
   await player.stop();
 }
