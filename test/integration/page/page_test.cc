@@ -50,7 +50,7 @@ TEST_F(PageInABrowser, RunsNothingButItsOwnFiles) { expectCheck("scriptsOfTheDoc
 
 TEST_F(PageInABrowser, ServesKeyboardsAndScreenReaders) { expectCheck("servesKeyboardsAndScreenReaders"); }
 
-TEST_F(PageInABrowser, FitsScreensOf360Pixels) { expectCheck("fitsNarrowScreens"); }
+TEST_F(PageInABrowser, FitsScreensOf360PixelsAndMore) { expectCheck("fitsScreensOfAnyWidth"); }
 
 TEST_F(PageInABrowser, FindsOneOf5000Routes) { expectCheck("findsOneRouteOf5000"); }
 

@@ -159,8 +159,8 @@ function begin() {
   const link = element('a', '', element('span', '', 'Explain a request'));
   link.href = '#explain';
   byId('links').append(element('li', 'own', link));
-  byId('menu').open = matchMedia('(min-width: 70rem)').matches;
-  matchMedia('(min-width: 70rem)').addEventListener('change', (event) => { byId('menu').open = event.matches; });
+  byId('menu').open = matchMedia('(min-width: 80rem)').matches;
+  matchMedia('(min-width: 80rem)').addEventListener('change', (event) => { byId('menu').open = event.matches; });
   byId('pause').addEventListener('click', () => {
     isPaused = !isPaused;
     byId('pause').setAttribute('aria-pressed', String(isPaused));

@@ -28,6 +28,8 @@ const WORDS = new Set(['object', 'backend', 'reason', 'type', 'lastError', 'revi
 const ALARMING = new Set(['errors', 'serverErrors', 'hits']);
 /// Rows from which on a section has a search.
 const MANY = 10;
+/// Rows that are shown at first, so that the next section is not far away.
+const FEW = 25;
 const SEARCH_PAUSE_MS = 200;
 const SEARCH_AGAIN_MS = 3000;
 
@@ -124,6 +126,7 @@ export class Section {
   #asked = {text: '', rows: null, total: 0, at: 0, busy: false, problem: ''};
   #wait = 0;
   #last = null;
+  #isLong = false;
 
   constructor(words) {
     this.name = words.section;
@@ -139,7 +142,8 @@ export class Section {
     this.search = this.#makeSearch();
     this.empty = element('p', 'empty', words.none);
     this.table = this.#makeTable();
-    this.node.append(element('div', 'section-head', this.heading, this.count, this.search), this.empty, this.table);
+    this.more = this.#makeMore();
+    this.node.append(element('div', 'section-head', this.heading, this.count, this.search), this.empty, this.table, this.more);
     this.link = element('a', '', element('span', '', words.title), element('span', 'badge'));
     this.link.href = `#${words.section}`;
   }
@@ -155,6 +159,16 @@ export class Section {
       this.#wait = setTimeout(() => this.#ask(), SEARCH_PAUSE_MS);
     });
     return input;
+  }
+
+  #makeMore() {
+    const button = element('button', 'all');
+    button.type = 'button';
+    button.addEventListener('click', () => {
+      this.#isLong = !this.#isLong;
+      this.#draw();
+    });
+    return button;
   }
 
   #makeTable() {
@@ -210,7 +224,8 @@ export class Section {
 
   #draw() {
     if (this.#last === null) return;
-    const {rows, total} = this.#shown();
+    const {rows: known, total} = this.#shown();
+    const rows = this.#isLong ? known : known.slice(0, FEW);
     while (this.#rows.length > rows.length) this.#rows.pop().node.remove();
     const added = document.createDocumentFragment();
     while (this.#rows.length < rows.length) {
@@ -220,7 +235,10 @@ export class Section {
     }
     this.body.append(added);
     rows.forEach((row, index) => this.#rows[index].show(row, this.#last.now));
-    this.#drawCount(rows.length, total);
+    this.#drawCount(known.length, total);
+    this.more.hidden = known.length <= FEW;
+    this.more.setAttribute('aria-expanded', String(this.#isLong));
+    setText(this.more, this.#isLong ? `Show the first ${FEW} of ${this.title}` : `Show ${numberText(known.length)} of ${this.title}`);
     this.table.hidden = rows.length === 0;
     this.empty.hidden = rows.length !== 0;
     setText(this.empty, this.#asked.text === '' ? this.none : 'Nothing matches the search.');
