@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/failure_report.h"
 
 namespace sluice::exchange {
 
@@ -20,6 +21,7 @@ struct ListedExchange {
 struct ExchangeList {
   std::vector<ListedExchange> oldest;  // oldest first
   std::size_t total = 0;               // number of exchanges, listed or not
+  FailureReport failures = {};         // those of exchanges that are over; the worker adds them
 };
 
 /// Returns the `most` oldest of a worker's exchanges. Called on its thread, inside a Turn. `worker` is its number.

@@ -51,6 +51,7 @@ struct TlsFacts {
   bool resumed = false;
   std::string_view version = {};  // "1.2" or "1.3"
   base::Duration handshake{};     // client's side: from the TCP connection on
+  base::WallTime peerEnds{};      // client's side: when the server's certificate ends; the epoch if it is not known
 };
 
 class Transport {

@@ -94,11 +94,12 @@ void EventRing::write(HeldEvent& held) {
                           {"detail", event.message}});
 }
 
-std::string EventRing::document() const {
+std::string EventRing::document(std::size_t most) const {
   base::Timestamp time;
   base::JsonWriter json;
   json.beginList();
   for (const auto& [event, logged] : events_) {
+    if (most-- == 0) break;
     json.beginObject().member("time", time.text(event.last)).member("first", time.text(event.first));
     json.member("last", time.text(event.last)).member("count", static_cast<std::int64_t>(event.count));
     json.member("type", nameOf(event.type)).member("reason", event.reason);

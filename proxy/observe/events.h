@@ -78,9 +78,11 @@ class EventRing {
   void add(std::vector<Event> events, std::uint64_t dropped = 0);
   /// Adds an event that its owner logs itself.
   void note(Event event);
-  /// Returns [{"time", "first", "last", "count", "type", "reason", "object", "message"}], the newest first: the admin
-  /// document /events.
-  std::string document() const;
+  /// Returns [{"time", "first", "last", "count", "type", "reason", "object", "message"}] of the `most` newest, the
+  /// newest first: the admin document /events.
+  std::string document(std::size_t most = kMost) const;
+  /// Returns how many different events it holds.
+  std::size_t size() const { return events_.size(); }
 
  private:
   struct HeldEvent {

@@ -77,6 +77,8 @@ class MetricsRegistry {
  private:
   friend class MetricShard;
   friend class MetricsReader;
+  friend class SeriesView;
+  friend class FamilyReader;
   using Labels = std::span<const std::string_view>;
 
   /// One shard's part of a series, on separate cache lines, because its neighbour may belong to another thread.

@@ -22,39 +22,24 @@ void appendSeconds(std::string& out, std::uint64_t nanoseconds) {
   out.append(decimals.data(), decimals.size());
 }
 
-/// The sum of one series over its shards.
-struct Total {
-  std::uint64_t count = 0;
-  std::int64_t level = 0;
-  std::array<std::uint64_t, Histogram::kBuckets> buckets{};
-  std::uint64_t nanoseconds = 0;
-
-  void add(const Counter& counter) { count += counter.value(); }
-  void add(const Gauge& gauge) { level += gauge.value(); }
-  void add(const Histogram& histogram) {
-    for (std::size_t i = 0; i < buckets.size(); ++i) buckets[i] += histogram.bucket(i);
-    nanoseconds += histogram.nanoseconds();
-  }
-};
-
 class SeriesWriter {
  public:
   SeriesWriter(std::string& out, std::string_view name, std::string_view labels)
       : out_(out), name_(name), labels_(labels) {}
 
-  void counter(const Total& total) {
+  void counter(const SeriesSum& total) {
     head("");
     base::appendJsonNumber(out_, total.count);
     out_.push_back('\n');
   }
-  void gauge(const Total& total) {
+  void gauge(const SeriesSum& total) {
     head("");
     base::appendJsonNumber(out_, total.level);
     out_.push_back('\n');
   }
   /// Writes the sum of the buckets that were read as the count, so that the lines agree with each other while workers
   /// go on counting.
-  void histogram(const Total& total) {
+  void histogram(const SeriesSum& total) {
     std::uint64_t cumulative = 0;
     for (std::size_t i = 0; i < total.buckets.size(); ++i) {
       cumulative += total.buckets[i];
@@ -86,7 +71,7 @@ class SeriesWriter {
   std::string_view labels_;
 };
 
-void appendSeries(std::string& out, const MetricFamily& facts, std::string_view labels, const Total& total) {
+void appendSeries(std::string& out, const MetricFamily& facts, std::string_view labels, const SeriesSum& total) {
   SeriesWriter writer(out, facts.name, labels);
   switch (facts.kind) {
     case MetricKind::kCounter:
@@ -109,11 +94,7 @@ bool MetricsReader::read(std::string& out, std::size_t enough) {
     for (auto each = series.upper_bound(after_); each != series.end(); ++each) {
       if (out.size() >= enough) return true;
       after_ = each->first;
-      Total total;
-      for (const auto& cell : each->second.cells) {
-        std::visit([&total](const auto& instrument) { total.add(instrument); }, cell->instrument);
-      }
-      appendSeries(out, facts, each->second.labels, total);
+      appendSeries(out, facts, each->second.labels, SeriesView(each->second).sum());
     }
     ++family_;
     after_ = 0;
@@ -121,6 +102,57 @@ bool MetricsReader::read(std::string& out, std::size_t enough) {
   }
   if (!std::exchange(scriptsRead_, true)) registry_->scriptCounters().expose(out);
   return false;
+}
+
+SeriesSum SeriesView::sum() const {
+  SeriesSum sum;
+  for (const auto& cell : series_.cells) {
+    std::visit([&sum](const auto& instrument) { sum.add(instrument); }, cell->instrument);
+  }
+  return sum;
+}
+
+std::uint64_t SeriesView::nanoseconds() const {
+  std::uint64_t sum = 0;
+  for (const auto& cell : series_.cells) {
+    if (const auto* histogram = std::get_if<Histogram>(&cell->instrument)) sum += histogram->nanoseconds();
+  }
+  return sum;
+}
+
+// The labels are `name="value"` with commas between them; "\\", "\"" and the line end are escaped in values.
+std::string SeriesView::label(std::string_view name) const {
+  const std::string_view labels = series_.labels;
+  std::size_t at = 0;
+  while (at < labels.size()) {
+    const std::size_t equals = labels.find('=', at);
+    const bool wanted = labels.substr(at, equals - at) == name;
+    std::string value;
+    for (at = equals + 2; at < labels.size() && labels[at] != '"'; ++at) {
+      const bool escaped = labels[at] == '\\' && at + 1 < labels.size();
+      if (escaped) ++at;
+      if (wanted) value.push_back(escaped && labels[at] == 'n' ? '\n' : labels[at]);
+    }
+    if (wanted) return value;
+    at += 2;  // the quotation mark and the comma
+  }
+  return {};
+}
+
+void FamilyReader::read(const MetricsRegistry& registry, Metric metric,
+                        const std::function<void(const SeriesView&)>& visit) {
+  constexpr std::size_t kUnderOneLock = 256;
+  MetricsRegistry::SeriesNumber after = 0;
+  for (bool more = true; more;) {
+    const std::lock_guard lock(registry.mutex_);
+    const auto& series = registry.families_[static_cast<std::size_t>(metric)].series;
+    auto each = series.upper_bound(after);
+    for (std::size_t count = 0; count < kUnderOneLock && each != series.end(); ++count, ++each) {
+      after = each->first;
+      visit(SeriesView(each->second));
+    }
+    more = each != series.end();
+  }
 }
 
 std::string exposeMetrics(const MetricsRegistry& registry) {

@@ -18,6 +18,7 @@
 #include "proxy/server/command_line/forwarding_flags.h"
 #include "proxy/server/command_line/help_formatter.h"
 #include "proxy/server/command_line/help_text.h"
+#include "proxy/server/command_line/interval_flags.h"
 #include "proxy/server/command_line/kept_pod_flags.h"
 #include "proxy/server/command_line/manual_page.h"
 #include "proxy/server/command_line/mistake.h"
@@ -194,6 +195,15 @@ void addStatus(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
     if (kubernetes.given) options.kubernetes = kubernetes.options;
   });
   takeOutput(*status, options);
+}
+
+void addTop(CLI::App& app, Options& options) {
+  CLI::App* top =
+      addCommand(app, options, Command::kTop, "top",
+                 "show the state of a running gateway on a terminal, in the words of its live page, until q "
+                 "is pressed; without a terminal, print it once");
+  takeAdmin(*top, options);
+  takeInterval(*top, options.interval);
 }
 
 void addRollback(CLI::App* revisions, Options& options, KubernetesFlags& kubernetes) {
@@ -447,6 +457,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addCatalog(app, options);
   addConvert(app, options);
   addStatus(app, options, kubernetes);
+  addTop(app, options);
   addRevisions(app, options, kubernetes);
   addDiff(app, options);
   addExplain(app, options);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/clock.h"
 #include "proxy/compile/gateways/address_pool.h"
 #include "proxy/compile/gateways/pod_ports.h"
 #include "proxy/control/explain/explained_request.h"
@@ -34,6 +35,7 @@ enum class Command {
   kCheckEgress,
   kCheckUpgrade,
   kManifests,
+  kTop,
   kVersion
 };
 
@@ -63,8 +65,9 @@ struct Options {
   UpgradeCheckOptions upgradeCheck = {};
   ManifestOptions manifests = {};
   bool adminValidate = true;
-  std::string before;  // kDiff
-  std::string after;   // kDiff
+  base::Duration interval = std::chrono::seconds(1);  // kTop
+  std::string before;                                 // kDiff
+  std::string after;                                  // kDiff
   net::Address admin = *net::Address::parse("127.0.0.1", compile::kAdminPort);
   net::Address health = *net::Address::parse("::", compile::kHealthPort);
   std::string stateDir;                  // where the last good configuration is kept; empty: nowhere

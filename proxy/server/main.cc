@@ -8,6 +8,7 @@
 #include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
+#include "proxy/server/commands/top_command.h"
 #include "proxy/server/commands/validate_command.h"
 #include "proxy/server/commands/version_command.h"
 #include "proxy/server/explain_command.h"
@@ -53,6 +54,8 @@ int main(int argc, char** argv) {
                                           line.options->output, processors);
     case sluice::server::Command::kManifests:
       return sluice::server::printManifests(line.options->manifests);
+    case sluice::server::Command::kTop:
+      return sluice::server::showTop(line.options->admin, line.options->interval);
     case sluice::server::Command::kVersion:
       return sluice::server::printVersion(line.options->output);
   }

@@ -1,13 +1,9 @@
 #include "proxy/server/process.h"
 
-#include <fcntl.h>
-#include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <limits>
 #include <memory>
 #include <random>
 
@@ -32,10 +28,14 @@
 #include "proxy/server/admin/admin_connection.h"
 #include "proxy/server/admin/exchanges_page.h"
 #include "proxy/server/admin/explain_page.h"
+#include "proxy/server/admin/shared_text.h"
 #include "proxy/server/cluster_link.h"
 #include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/kubernetes/without_traffic.h"
+#include "proxy/server/page/live_page.h"
+#include "proxy/server/page/page_files.h"
+#include "proxy/server/process_resources.h"
 #include "proxy/server/serving/access_log_file.h"
 #include "proxy/server/serving/descriptor_shares.h"
 #include "proxy/server/serving/health_checks.h"
@@ -47,16 +47,6 @@ namespace sluice::server {
 namespace {
 
 constexpr base::Duration kDrainDelayInPod = std::chrono::seconds(5);
-
-// Raises the soft limit of 1024, which is too low: each client connection takes a descriptor and each backend
-// connection another. Returns how many the process may have.
-std::size_t raiseDescriptorLimit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<std::size_t>::max();
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_max;
-}
 
 std::uint64_t seedOfRetries() {
   std::random_device random;
@@ -72,21 +62,6 @@ control::CountedObjects countedBy(const Options& options) {
   const bool ofSome = options.kubernetes && !options.kubernetes->gateways.empty();
   return ofSome ? control::CountedObjects::kServed : control::CountedObjects::kAll;
 }
-
-/// A page's text that is made again only when its version has changed, and is shared by all requests until then.
-class SharedText {
- public:
-  template <typename Make>
-  AdminBody::Text of(std::string version, const Make& make) {
-    if (text_ == nullptr || version != version_) text_ = std::make_shared<const std::string>(make());
-    version_ = std::move(version);
-    return text_;
-  }
-
- private:
-  std::string version_;
-  AdminBody::Text text_;
-};
 
 /// Returns null if the process has no files and no objects of its own.
 std::unique_ptr<control::Source> makeOwnSource(const Options& options, net::Worker& main, observe::Log& log) {
@@ -142,6 +117,7 @@ class Process final : private control::ReloadObserver {
   AdminDocument metricsPage();
   AdminDocument setLogLevel(std::string_view name);
   void clearRevision(std::string_view query, AdminAnswer answer);
+  std::vector<PageLimit> limits();
 
   const Options& options_;
   observe::Log& log_;
@@ -177,28 +153,14 @@ class Process final : private control::ReloadObserver {
   SharedText catalogText_;
   observe::RecentProcessMetrics processMetrics_{SLUICE_VERSION, buildCommit()};
   WorkerGroup workers_;
+  LivePage livePage_{{main_, metrics_, mainMetrics_, exchangesPage_, events_, reloader_, seenEndpoints_, options_.zone,
+                      countedBy(options_), [this] { return revisions(); }, [this] { return loader_.ledger(); },
+                      [this] { return limits(); }, [this] { return draining_; }}};
   std::uint64_t countedLost_ = 0;  // lines of the process log
   bool draining_ = false;
   bool leaving_ = false;  // the cluster is being notified that this process ends
   bool stopped_ = false;
 };
-
-// A core file would hold keys and credentials.
-void forbidCoreFiles() {
-  const rlimit none{0, 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-}
-
-// The allocator keeps what a thread has freed for the threads of the same arena. Workers take large buffers in turn
-// from budgets that they share, and with an arena for each of them, the process would keep the largest amount that each
-// worker ever had. There is hardly any contention, because a request in steady state allocates nothing. The arena keeps
-// the memory that the reload of a large configuration frees, because the next reload takes it again, and page faults
-// are expensive.
-void shareFreedMemory() {
-  constexpr int kKept = 64 * 1024 * 1024;
-  ::mallopt(M_ARENA_MAX, 1);
-  ::mallopt(M_TRIM_THRESHOLD, kKept);
-}
 
 /// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
@@ -334,6 +296,9 @@ void Process::makePages() {
     };
   }
   adminPages_["/metrics"] = metrics;
+  addPageFiles(adminPages_);
+  adminPages_["/page/data"] = [this](AdminAnswer answer) { livePage_.look(std::move(answer)); };
+  adminPages_["/page/rows"] = [this](std::string_view query) { return livePage_.rows(query); };
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
@@ -366,6 +331,12 @@ void Process::clearRevision(std::string_view query, AdminAnswer answer) {
                                           "there is not exactly one tainted revision that begins with '" + prefix +
                                               "': `sluice revisions` lists them\n"});
   });
+}
+
+std::vector<PageLimit> Process::limits() {
+  SharedBudgets* budgets = workers_.budgets();
+  if (budgets == nullptr || reloader_.generation() == nullptr) return {};
+  return pageLimits(*budgets, workers_.clients(), *reloader_.generation()->snapshot);
 }
 
 AdminDocument Process::metricsPage() {
@@ -409,9 +380,11 @@ base::Status Process::serve(const control::Loaded& first) {
   return base::Done{};
 }
 
-// Called inside a Turn. Giving the Lease back takes a moment, or seconds if the API server does not answer.
+// Called inside a Turn. Those who look at the page are told the end in this turn, before their connections go. Giving
+// the Lease back takes a moment, or seconds if the API server does not answer.
 void Process::end() {
-  if (!cluster_) return stop();
+  livePage_.close();
+  if (!cluster_) return main_.post([this] { stop(); });
   leaving_ = true;
   cluster_->leave([this] { stop(); });
 }
@@ -469,14 +442,6 @@ int Process::run() {
   main_.run();
   workers_.end();
   return 0;
-}
-
-// Opens standard streams that were closed. Otherwise the next file would get the number of such a stream, and
-// everything that is printed.
-void fillStandardStreams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDWR));  // takes the lowest free number
-  }
 }
 
 }  // namespace

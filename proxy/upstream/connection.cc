@@ -167,7 +167,7 @@ void Connection::onOpen() {
   owner_.worker().timers().set(*this, std::min(lastUsed_ + own, expiresAt_));
   log_.tellOpen(cluster_.plan().name, peer(), *version, tls, lastUsed_);
   answered_ = false;
-  cluster_.reach().onOpen();
+  cluster_.reach().onOpen(tls != nullptr ? tls->peerEnds : base::WallTime{});
   pool_.onServing(*this);
   touch();
 }

@@ -103,6 +103,8 @@ TEST(TlsServerResumption, IsGrantedByTheGatewaysServer) {
     EXPECT_EQ(near.transport->tls()->resumed, expected);
     EXPECT_EQ(far.transport->tls()->resumed, expected);
     EXPECT_EQ(far.transport->tls()->sni, "api.test");
+    EXPECT_GT(near.transport->tls()->peerEnds, base::WallTime{}) << "a resumed session has the certificate, too";
+    EXPECT_EQ(far.transport->tls()->peerEnds, base::WallTime{});
     harness.destroy(near);
     harness.destroy(far);
   }

@@ -11,7 +11,7 @@ namespace sluice::server {
 inline std::string textOf(AdminBody body) {
   base::ChunkPool pool;
   base::ByteQueue out(pool);
-  while (body.read(out, out.size() + 4096)) {
+  while (body.read(out, out.size() + 4096) == AdminBody::BodyRest::kMore) {
   }
   return out.text();
 }

@@ -259,6 +259,18 @@ TEST(CommandLine, TakesFilesForConvert) {
   EXPECT_EQ(parse({"convert", "a", "-o", "json"}).line.exitCode, 2) << "objects are YAML";
 }
 
+TEST(CommandLine, TopTakesAnIntervalWithinItsBounds) {
+  const ParsedArguments parsed = parse({"top", "--admin", "127.0.0.1:7", "--interval", "1m30s"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  EXPECT_EQ(parsed.line.options->command, Command::kTop);
+  EXPECT_EQ(parsed.line.options->admin.port(), 7);
+  EXPECT_EQ(parsed.line.options->interval, std::chrono::seconds(90));
+  EXPECT_EQ(parse({"top"}).line.options->interval, std::chrono::seconds(1));
+  for (const char* wrong : {"", "1", "0s", "99ms", "61m", "-1s"}) {
+    EXPECT_EQ(parse({"top", "--interval", wrong}).line.exitCode, 2) << wrong;
+  }
+}
+
 TEST(CommandLine, ReportsAMistakeOnStderrWithExitCodeTwo) {
   const std::vector<std::vector<const char*>> kMistakes = {
       {},

@@ -52,6 +52,7 @@ class ExchangesPageTest : public ::testing::Test, private AdminClients {
     return list;
   }
 
+  void wake(http::Token, http::StreamId) override {}
   void answer(http::Token, http::StreamId, AdminDocument&& document) override {
     EXPECT_EQ(document.status, 200);
     answers_.push_back(textOf(document.body));
@@ -156,6 +157,7 @@ class Collected final : public AdminClients {
   void answer(http::Token, http::StreamId, AdminDocument&& document) override {
     bodies.push_back(textOf(document.body));
   }
+  void wake(http::Token, http::StreamId) override {}
 };
 
 TEST(ExchangesPageThreads, TakeAnswersFromTheWorkersOwnThreads) {

@@ -189,6 +189,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   std::string metricsText() const { return observe::exposeMetrics(metrics); }
   void flushLog() { accessLog_.flush(); }
   std::vector<observe::Event> takeEvents() { return events_.take(); }
+  exchange::FailureReport failures() const { return report_.failures(); }
 
  private:
   static routing::BackendPlan makePlan(const RigOptions& options) {

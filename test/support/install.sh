@@ -11,7 +11,7 @@ declare -A packages=(
            zlib1g-dev libbrotli-dev libzstd-dev libxxhash-dev libcrypt-dev libprotobuf-dev protobuf-compiler"
   [test]="libgtest-dev libgmock-dev libbenchmark-dev curl openssl nghttp2-client nghttp2-server dnsmasq-base netcat-openbsd
           universal-ctags clang-format mold procps time valgrind python3 python3-grpcio python3-protobuf
-          python3-requests wget git zsh fish groff-base umoci libcap2-bin iproute2"
+          python3-requests wget git zsh fish groff-base umoci libcap2-bin iproute2 chromium"
   [fuzz]="clang libclang-rt-14-dev llvm-14"
   [lint]="clang-tidy"
 )

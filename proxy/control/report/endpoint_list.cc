@@ -107,7 +107,7 @@ class EndpointLister {
   void judgeEjections(const KnownObject& known, const AskedEndpoint& asked, EndpointFacts& facts) const;
   void judgeAge(const KnownObject& known, const AskedEndpoint& asked, EndpointFacts& facts) const;
   void setWeights();
-  std::string text() const;
+  void write(ListedEndpoints& to) const;
 
   const CompiledConfiguration& configuration_;
   const SeenEndpoints& seen_;
@@ -161,11 +161,12 @@ ListedEndpoints EndpointLister::list() {
   for (auto& [object, known] : objects_) chooseOthers(known);
   for (const auto& [object, known] : objects_) listChosen(object, known);
   ListedEndpoints result;
-  result.endpoints = text();
+  write(result);
   if (leftOut_.empty()) return result;
   base::JsonWriter json;
   json.beginList();
   for (const auto& [object, count] : leftOut_) {
+    result.countLeftOut += count;
     json.beginObject().member("object", object).member("count", static_cast<std::int64_t>(count)).endObject();
   }
   result.leftOut = json.endList().take();
@@ -339,30 +340,39 @@ void EndpointLister::setWeights() {
   }
 }
 
-std::string EndpointLister::text() const {
+std::string jsonOf(std::string_view object, std::string_view endpoint, const EndpointFacts& facts) {
   base::Timestamp time;
   base::JsonWriter json;
-  json.beginList();
-  for (const auto& [key, facts] : listed_) {
-    json.beginObject().member("object", key.first).member("endpoint", key.second);
-    if (facts.reachable) json.key("reachable").json(*facts.reachable ? "true" : "false");
-    if (facts.healthy) json.key("healthy").json(*facts.healthy ? "true" : "false");
-    if (!facts.address.empty()) json.member("address", facts.address);
-    if (!facts.zone.empty()) json.member("zone", facts.zone);
-    if (facts.state) {
-      json.member("weight", static_cast<std::int64_t>(facts.weight));
-      json.member("state", kEndpointStateNames[static_cast<std::size_t>(*facts.state)]);
-      if (facts.since != kNoTime) json.member("since", time.text(facts.since));
-    }
-    if (facts.state == EndpointState::kEjected) json.member("by", facts.by);
-    if (facts.failures.count > 0) {
-      json.member("failures", static_cast<std::int64_t>(facts.failures.count));
-      json.member("lastError", base::errorTypeName(facts.failures.type)).member("lastFailure", facts.failures.text);
-      json.member("lastFailedAt", time.text(facts.failures.last));
-    }
-    json.endObject();
+  json.beginObject().member("object", object).member("endpoint", endpoint);
+  if (facts.reachable) json.key("reachable").json(*facts.reachable ? "true" : "false");
+  if (facts.healthy) json.key("healthy").json(*facts.healthy ? "true" : "false");
+  if (!facts.address.empty()) json.member("address", facts.address);
+  if (!facts.zone.empty()) json.member("zone", facts.zone);
+  if (facts.state) {
+    json.member("weight", static_cast<std::int64_t>(facts.weight));
+    json.member("state", kEndpointStateNames[static_cast<std::size_t>(*facts.state)]);
+    if (facts.since != kNoTime) json.member("since", time.text(facts.since));
   }
-  return json.endList().take();
+  if (facts.state == EndpointState::kEjected) json.member("by", facts.by);
+  if (facts.failures.count > 0) {
+    json.member("failures", static_cast<std::int64_t>(facts.failures.count));
+    json.member("lastError", base::errorTypeName(facts.failures.type)).member("lastFailure", facts.failures.text);
+    json.member("lastFailedAt", time.text(facts.failures.last));
+  }
+  return json.endObject().take();
+}
+
+void EndpointLister::write(ListedEndpoints& to) const {
+  base::JsonWriter json;
+  json.beginList();
+  to.rows.reserve(listed_.size());
+  for (const auto& [key, facts] : listed_) {
+    const auto& [object, endpoint] = key;
+    to.rows.push_back({std::string(object), endpoint, facts.state, facts.reachable.value_or(true), facts.since,
+                       facts.by, facts.failures, jsonOf(object, endpoint, facts)});
+    json.json(to.rows.back().json);
+  }
+  to.endpoints = json.endList().take();
 }
 
 }  // namespace

@@ -25,6 +25,11 @@ bool PasswordChecks::ask(net::ClientNetwork client, PasswordCheck check) {
   return true;
 }
 
+std::uint64_t PasswordChecks::waiting() {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
+}
+
 void PasswordChecks::end() {
   {
     const std::lock_guard lock(mutex_);

@@ -30,6 +30,8 @@ class PasswordChecks {
   void setMost(std::uint64_t most);
   /// Has a password of the client checked, and answered. Returns false if there is no room, or no thread. Any thread.
   bool ask(net::ClientNetwork client, PasswordCheck check);
+  /// Returns how many checks wait. Any thread.
+  std::uint64_t waiting();
   /// Ends the thread after the check that it makes. No check is answered from then on, so workers may be destroyed.
   void end();
 

@@ -33,6 +33,7 @@ class PasswordQueue {
   /// What waits beyond a lower bound stays.
   void setMost(std::uint64_t most) { most_ = most; }
   bool empty() const { return size_ == 0; }
+  std::uint64_t size() const { return size_; }
   /// Returns false if there is no room, or none for this client.
   bool add(net::ClientNetwork client, PasswordCheck&& check);
   /// Removes the oldest check of the client whose turn it is. The queue must not be empty.

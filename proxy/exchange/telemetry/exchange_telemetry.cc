@@ -198,7 +198,10 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   }
   if (isStreamTunnel(transaction)) tunnels_.onEnded(namesOf(exchange), transaction, now);
   if (accessLog_.enabled()) log(exchange, now);
-  if (transaction.error) tell(denialOf(exchange));
+  if (transaction.error) {
+    tell(denialOf(exchange));
+    failures_.add(exchange, worker_.clock().wallNow());
+  }
 }
 
 void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& attempt, const base::Error* error) {

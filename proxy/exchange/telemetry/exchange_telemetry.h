@@ -16,6 +16,7 @@
 #include "proxy/exchange/telemetry/denials.h"
 #include "proxy/exchange/telemetry/egress_telemetry.h"
 #include "proxy/exchange/telemetry/identity_telemetry.h"
+#include "proxy/exchange/telemetry/recent_failures.h"
 #include "proxy/exchange/telemetry/step_series.h"
 #include "proxy/exchange/telemetry/tunnel_telemetry.h"
 #include "proxy/exchange/telemetry/workload.h"
@@ -55,6 +56,9 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void adopt(std::string revision);
   /// Drops every reference to an instrument. Instruments are looked up again when they are needed.
   void letGo();
+
+  /// Returns the failures of late, for the live page.
+  FailureReport failures() const { return failures_.report(); }
 
   void onRouted(const Exchange& exchange) override;
   void onLeftRoute(const Exchange& exchange) override;
@@ -159,6 +163,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   IdentityTelemetry identities_;
   TunnelTelemetry tunnels_;
   StepSeries steps_;
+  RecentFailures failures_;
 };
 
 }  // namespace sluice::exchange

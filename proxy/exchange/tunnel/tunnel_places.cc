@@ -24,6 +24,11 @@ std::optional<TunnelPlaces::TunnelPlace> TunnelPlaces::take(net::ClientNetwork c
   return std::optional<TunnelPlace>(std::in_place, *this, client);
 }
 
+std::uint64_t TunnelPlaces::taken() {
+  const std::lock_guard lock(mutex_);
+  return taken_;
+}
+
 void TunnelPlaces::giveBack(net::ClientNetwork client) {
   const std::lock_guard lock(mutex_);
   --taken_;

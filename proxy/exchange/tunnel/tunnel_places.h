@@ -38,6 +38,8 @@ class TunnelPlaces {
 
   /// Returns a place; nullopt if there is none, with the name of the limit in `reached`.
   std::optional<TunnelPlace> take(net::ClientNetwork client, std::string_view& reached);
+  /// Returns how many places are taken.
+  std::uint64_t taken();
 
  private:
   void giveBack(net::ClientNetwork client);

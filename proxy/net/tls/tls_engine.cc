@@ -10,6 +10,7 @@
 
 #include "proxy/base/text.h"
 #include "proxy/net/tls/tls_client_demand.h"
+#include "proxy/pki/asn1_time.h"
 
 namespace sluice::net {
 namespace {
@@ -130,6 +131,8 @@ TlsFacts TlsEngine::facts() const {
       name != nullptr && peer_ == TlsPeer::kClient) {
     facts.sni = base::toLower(name);
   }
+  const X509* const certificate = peer_ == TlsPeer::kBackend ? SSL_get0_peer_certificate(ssl_) : nullptr;
+  if (certificate != nullptr) facts.peerEnds = pki::toWallTime(X509_get0_notAfter(certificate));
   facts.resumed = SSL_session_reused(ssl_) == 1;
   facts.version = SSL_get_version(ssl_);
   facts.version.remove_prefix(std::min(facts.version.find_first_of("0123456789"), facts.version.size()));

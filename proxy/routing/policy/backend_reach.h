@@ -58,6 +58,10 @@ class BackendReach {
     if (isLate_.load(std::memory_order_relaxed)) isLate_.store(false, std::memory_order_relaxed);
     health_.onAnswer();
   }
+  /// Any thread: the Backend has shown a certificate that ends then.
+  void onCertificate(base::WallTime ends) const { certificateEnds_.store(ends, std::memory_order_relaxed); }
+  /// Any thread: returns when the certificate that it has shown last ends; the epoch if it has shown none.
+  base::WallTime certificateEnds() const { return certificateEnds_.load(std::memory_order_relaxed); }
   /// Any thread. The texts of the error have no secret and nothing of a request.
   void onFailure(const base::Error& error, base::WallTime now, ConnectionStage stage = ConnectionStage::kOpening) const;
 
@@ -83,7 +87,8 @@ class BackendReach {
 
   processing::ServerHealth health_;
   mutable std::atomic<bool> isLate_{false};  // the last failure was one of kUnanswered
-  mutable std::mutex mutex_;                 // guards the members below
+  mutable std::atomic<base::WallTime> certificateEnds_{base::WallTime{}};
+  mutable std::mutex mutex_;  // guards the members below
   mutable KnownFailure last_;
   mutable base::WallTime lastAt_{};
   mutable KnownFailure told_;         // the one in announced_

@@ -65,6 +65,13 @@ void AdminServer::answer(http::Token connection, http::StreamId stream, AdminDoc
   found->answer(stream, std::move(document));
 }
 
+void AdminServer::wake(http::Token connection, http::StreamId stream) {
+  AdminConnection* found = connections_.find(base::Handle<AdminConnection>::fromToken(connection));
+  if (found == nullptr) return;
+  textGiven_ = true;
+  found->wake(stream);
+}
+
 void AdminServer::drive() {
   connections_.drive([](AdminConnection& connection) { connection.sendAnswers(); });
 }

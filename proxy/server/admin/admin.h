@@ -64,6 +64,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   base::Duration answerBound() const override { return bounds_.answer; }
   std::uint64_t nextMove() override { return ++moves_; }
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
+  void wake(http::Token connection, http::StreamId stream) override;
   void listen(AdminPort& port);
   void makeRoom(const AdminPort& port);
   void makeRoomForText();

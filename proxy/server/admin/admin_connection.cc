@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/base/text.h"
 #include "proxy/http/authority.h"
 
 namespace sluice::server {
@@ -20,6 +21,22 @@ bool isOurs(std::string_view authority) {
 
 AdminDocument plainText(std::uint16_t status, std::string text) {
   return {status, "text/plain; charset=utf-8", std::move(text)};
+}
+
+// Browsers name the type, and clients that want the list do not.
+bool acceptsMarkup(const http::RequestHead& head) {
+  const http::Field* accept = head.headers.find("accept");
+  return accept != nullptr && base::toLower(accept->value).find("text/html") != std::string::npos;
+}
+
+// What a browser may do with an answer: load and run only what this port serves as a file of its own, make no markup of
+// text, show it in no frame, and tell no other server about it.
+void addBrowserRules(base::Arena& arena, http::Headers& fields) {
+  fields.add(arena, "content-security-policy",
+             "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; "
+             "require-trusted-types-for 'script'");
+  fields.add(arena, "referrer-policy", "no-referrer");
+  fields.add(arena, "x-content-type-options", "nosniff");
 }
 
 std::string listOf(const AdminPort& port) {
@@ -69,6 +86,14 @@ void AdminConnection::answer(http::StreamId stream, AdminDocument&& document) {
   markDirty();
 }
 
+void AdminConnection::wake(http::StreamId stream) {
+  const auto found = requests_.find(stream);
+  // The head was not sent yet, or the client is reading and gets the rest behind that.
+  if (found == requests_.end() || !found->second.rests) return;
+  ready_.push_back(stream);
+  markDirty();
+}
+
 void AdminConnection::sendAnswers() {
   resume();
   for (const auto& [stream, count] : std::exchange(granted_, {})) codecOrNull()->grant(stream, count);
@@ -89,6 +114,7 @@ void AdminConnection::sendHead(http::StreamId stream, AdminRequest& request) {
   head.status = document.status;
   head.headers.add(arena, http::FieldId::kContentType, document.contentType);
   head.headers.add(arena, "cache-control", "no-store");
+  addBrowserRules(arena, head.headers);
   if (document.status == 405) head.headers.add(arena, "allow", arena.copy(request.allowed));  // RFC 9110 section 15.5.6
   head.contentLength = length;
   if (request.withBody) {
@@ -101,7 +127,10 @@ void AdminConnection::sendHead(http::StreamId stream, AdminRequest& request) {
 
 void AdminConnection::fill(http::StreamId stream, AdminRequest& request) {
   if (request.body->end() != http::PipeEnd::kOpen || request.body->bytes.size() >= kPieceBytes) return;
-  if (!request.document->body.read(request.body->bytes, kPieceBytes)) request.body->finish();
+  const AdminBody::BodyRest rest = request.document->body.read(request.body->bytes, kPieceBytes);
+  if (rest == AdminBody::BodyRest::kNone) request.body->finish();
+  const bool rests = rest == AdminBody::BodyRest::kLater && request.body->bytes.empty();
+  if (std::exchange(request.rests, rests) && !rests) request.asked = worker().now();
   codecOrNull()->wake(stream);
 }
 
@@ -109,7 +138,9 @@ void AdminConnection::fill(http::StreamId stream, AdminRequest& request) {
 void AdminConnection::watchAnswers() {
   if (requests_.empty() || dead()) return;
   base::MonotonicTime oldest = worker().now();
-  for (const auto& [stream, request] : requests_) oldest = std::min(oldest, request.asked);
+  for (const auto& [stream, request] : requests_) {
+    if (!request.rests) oldest = std::min(oldest, request.asked);
+  }
   const base::MonotonicTime due = oldest + table_.answerBound();
   if (due > worker().now()) return worker().timers().set(answerTimer_, due);
   table_.onLimit("adminAnswer");
@@ -137,7 +168,8 @@ void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) 
     if (action != port_.actions.end()) allowed.append(", ").append(http::methodLabel(action->second.method));
     return answer(stream, plainText(405, "only " + allowed + "\n"));
   }
-  if (head.path() == "/") return answer(stream, plainText(200, listOf(port_)));
+  const bool asksForList = head.path() == "/" && (page == port_.pages.end() || !acceptsMarkup(head));
+  if (asksForList) return answer(stream, plainText(200, listOf(port_)));
   if (page == port_.pages.end()) return answer(stream, plainText(404, "no such page; there are:\n" + listOf(port_)));
   page->second.ask(AdminAnswer(table_, self_.toToken(), stream), head.query());
 }

@@ -62,6 +62,8 @@ class AdminConnection final : public ServerConnection {
 
   /// Called with the answer of a page; does nothing if the client has given up the request.
   void answer(http::StreamId stream, AdminDocument&& document);
+  /// Called when the document of a request has more.
+  void wake(http::StreamId stream);
   /// The drive beat: sends the answers, because sinks may not call their codec back.
   void sendAnswers();
 
@@ -77,9 +79,10 @@ class AdminConnection final : public ServerConnection {
  private:
   struct AdminRequest {
     bool withBody;
-    base::MonotonicTime asked;
+    base::MonotonicTime asked;  // of a document that stays open: when it had more for the client last
     std::optional<AdminDocument> document = std::nullopt;  // from its answer until it is sent
     std::optional<http::BodyPipe> body = std::nullopt;     // from the head of the answer on
+    bool rests = false;  // the client has taken all that there is of a document that stays open
     /// Set until the whole body of a POST has come.
     const AdminActions::mapped_type* action = nullptr;
     AdminPost post = {};

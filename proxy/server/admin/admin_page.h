@@ -15,16 +15,24 @@
 
 #include "proxy/base/byte_queue.h"
 #include "proxy/http/codec.h"
+#include "proxy/server/admin/live_feed.h"
 
 namespace sluice::server {
 
-/// The content of a document: a text, which all copies share, or pieces that are made as the client takes them. So a
-/// client that reads slowly, or never, keeps no more than one piece in memory.
+/// The content of a document: a text, which all copies share; pieces that are made as the client takes them; or the
+/// texts of a LiveFeed, the newest at a time. So a client that reads slowly, or never, keeps no more than one piece or
+/// one text in memory.
 class AdminBody {
  public:
   /// Appends the next piece; false if there is none.
   using Pieces = std::function<bool(std::string& out)>;
   using Text = std::shared_ptr<const std::string>;
+  /// What follows the bytes that were read.
+  enum class BodyRest : std::uint8_t {
+    kMore,
+    kLater,  // more, but it is not there yet; the reader is woken for it
+    kNone
+  };
 
   AdminBody() : AdminBody(std::string()) {}
   // NOLINTBEGIN(google-explicit-constructor)
@@ -32,21 +40,27 @@ class AdminBody {
   AdminBody(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
   AdminBody(Text text) : text_(std::move(text)) {}
   AdminBody(Pieces pieces) : pieces_(std::move(pieces)) {}
+  AdminBody(std::shared_ptr<const LivePlace> place) : place_(std::move(place)) {}
   // NOLINTEND(google-explicit-constructor)
 
   /// Returns nothing if the length is not known before the end.
   std::optional<std::size_t> length() const;
-  /// Moves the next bytes into `out` until that holds `most` bytes, or one piece more; returns false once everything
-  /// was moved.
-  bool read(base::ByteQueue& out, std::size_t most);
+  /// Moves the next bytes into `out` until that holds `most` bytes, or one piece more.
+  BodyRest read(base::ByteQueue& out, std::size_t most);
   /// Returns the bytes of text that are kept for this copy; the size of a text that several copies share is divided
   /// equally.
   std::size_t held() const;
 
  private:
-  Text text_;  // nullptr if the document comes in pieces
+  /// Moves bytes of the text; returns false once all of them were moved.
+  bool readText(base::ByteQueue& out, std::size_t most);
+  BodyRest readLive(base::ByteQueue& out, std::size_t most);
+
+  Text text_;  // nullptr if the document comes in pieces; of a feed, the text that is being read
   std::size_t taken_ = 0;
   Pieces pieces_;
+  std::shared_ptr<const LivePlace> place_;
+  std::uint64_t read_ = 0;  // the number of the last text of the feed
 };
 
 struct AdminDocument {
@@ -61,6 +75,8 @@ class AdminClients {
   virtual ~AdminClients() = default;
   /// Does nothing if the client has left.
   virtual void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) = 0;
+  /// Called when a document that is not complete has more for the client; does nothing if that has left.
+  virtual void wake(http::Token connection, http::StreamId stream) = 0;
 };
 
 /// The right to answer one request, once, inside a Turn. A late answer does nothing; if it is dropped, the request is
@@ -77,6 +93,10 @@ class AdminAnswer {
   void give(AdminDocument document) {
     if (AdminClients* clients = std::exchange(clients_, nullptr))
       clients->answer(connection_, stream_, std::move(document));
+  }
+  /// Returns a function that wakes the client once the answer was given. The server outlives it.
+  std::function<void()> waker() const {
+    return [clients = clients_, connection = connection_, stream = stream_] { clients->wake(connection, stream); };
   }
 
  private:

@@ -1,4 +1,4 @@
-// The page /exchanges: the exchanges in flight on all workers, oldest first.
+// The page /exchanges: the exchanges in flight on all workers, oldest first; the live page has them, too.
 //
 // Asks every worker and answers when all have answered, or without those that have not answered in time: an operator
 // wants to see that a worker is stuck or has stopped, not to wait for it. One round at a time: a request during a
@@ -17,6 +17,17 @@
 #include "proxy/server/admin/admin_page.h"
 
 namespace sluice::server {
+
+/// The answers of the workers, by their numbers; none of a worker that is silent.
+using WorkerLists = std::vector<std::optional<exchange::ExchangeList>>;
+
+/// The exchanges of all workers. Views of the lists that it was made of.
+struct JoinedExchanges {
+  std::vector<const exchange::ListedExchange*> oldest;  // oldest first
+  std::size_t total = 0;                                // listed or not
+};
+
+JoinedExchanges joinLists(const WorkerLists& lists, std::size_t most);
 
 class ExchangesPage final : private net::Timer {
  public:
@@ -37,8 +48,18 @@ class ExchangesPage final : private net::Timer {
   /// Removes all workers, and gives the answers that wait for them.
   void removeWorkers();
   void ask(AdminAnswer answer);
+  /// Calls `take` with the lists of the next round, of `most` exchanges each or more.
+  void gather(std::size_t most, std::function<void(const WorkerLists&)> take);
 
  private:
+  /// Those that one round answers.
+  struct RoundAskers {
+    std::vector<AdminAnswer> answers;
+    std::vector<std::function<void(const WorkerLists&)>> takers;
+    std::size_t most = 0;  // the longest list that one of them asks for
+
+    bool empty() const { return answers.empty() && takers.empty(); }
+  };
   void onTimer() override { finish(); }
   void beginRound();
   void onTold(std::uint64_t round, std::size_t worker, exchange::ExchangeList list);
@@ -47,10 +68,10 @@ class ExchangesPage final : private net::Timer {
 
   net::Worker& main_;
   std::vector<AskWorker> workers_;
-  std::uint64_t round_ = 0;           // the number of rounds that are over
-  std::vector<AdminAnswer> answers_;  // the answers of this round
-  std::vector<AdminAnswer> next_;
-  std::vector<std::optional<exchange::ExchangeList>> lists_;  // indexed by worker
+  std::uint64_t round_ = 0;  // the number of rounds that are over
+  RoundAskers asking_;       // those of this round
+  RoundAskers next_;
+  WorkerLists lists_;
   std::size_t told_ = 0;
 };
 

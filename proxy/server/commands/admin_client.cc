@@ -1,5 +1,6 @@
 #include "proxy/server/commands/admin_client.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -25,15 +26,18 @@ struct AdminReply {
   std::string body;
 };
 
-/// Keeps the response to the one request.
+/// Keeps the response to the one request, or hands its body to `user`, who may be null.
 class ReplySink final : public http::ClientSink {
  public:
-  ReplySink(base::ChunkPool& pool, std::string_view body) : request_(pool) {
+  ReplySink(base::ChunkPool& pool, std::string_view body, const FollowedPage* user) : request_(pool), user_(user) {
     request_.bytes.append(body);
     request_.finish();
   }
 
-  bool over() const { return over_; }
+  bool over() const { return over_ || ended_; }
+  /// Returns true if the user has ended the response.
+  bool ended() const { return ended_; }
+  void end() { ended_ = true; }
   const std::optional<base::Error>& failure() const { return failure_; }
   AdminReply take() { return std::move(reply_); }
 
@@ -42,7 +46,13 @@ class ReplySink final : public http::ClientSink {
     reply_.status = message.head.status;
     over_ = message.head.body == http::Body::kNone;
   }
-  void onResponseBody(http::Token, std::string_view bytes) override { reply_.body += bytes; }
+  void onResponseBody(http::Token, std::string_view bytes) override {
+    if (user_ == nullptr || reply_.status != 200) {
+      reply_.body += bytes;
+    } else if (!user_->onBytes(bytes)) {
+      ended_ = true;
+    }
+  }
   void onResponseEnd(http::Token) override { over_ = true; }
   void onResponseEnd(http::Token, http::Trailers&&) override { over_ = true; }
   void onResponseReset(http::Token, const base::Error& error, bool) override {
@@ -56,9 +66,11 @@ class ReplySink final : public http::ClientSink {
 
  private:
   http::BodyPipe request_;
+  const FollowedPage* const user_;
   AdminReply reply_;
   std::optional<base::Error> failure_;
   bool over_ = false;
+  bool ended_ = false;
 };
 
 /// A connection that blocks, for at most kPatienceSeconds at a time.
@@ -78,6 +90,7 @@ class AdminSocket {
   }
 
   bool connected() const { return connected_; }
+  int descriptor() const { return fd_; }
   bool send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t count = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -123,13 +136,32 @@ http::RequestHead headOf(base::Arena& arena, http::Method method, const net::Add
   return head;
 }
 
+/// Waits for bytes of the gateway, and meanwhile tells the user of the descriptors that are readable. Returns false if
+/// nothing came for kPatienceSeconds.
+bool awaitBytes(const AdminSocket& socket, const FollowedPage& user, ReplySink& sink) {
+  std::vector<pollfd> watched{{socket.descriptor(), POLLIN, 0}};
+  for (const int each : user.watched) watched.push_back({each, POLLIN, 0});
+  while (!sink.over() && watched.front().revents == 0) {
+    const int ready = ::poll(watched.data(), watched.size(), kPatienceSeconds * 1000);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    for (std::size_t i = 1; i < watched.size(); ++i) {
+      if (watched[i].revents != 0 && !user.onReady(watched[i].fd)) sink.end();
+    }
+  }
+  return true;
+}
+
+base::Error silent(const net::Address& at) { return unanswered(at, "nothing came for 30 seconds"); }
+
+/// `user` may be null.
 base::Result<AdminReply> replyOf(const net::Address& at, http::Method method, const std::string& target,
-                                 std::string_view body) {
+                                 std::string_view body, const FollowedPage* user) {
   const AdminSocket socket(at);
   if (!socket.connected()) return unanswered(at, std::strerror(errno));
   base::ChunkPool pool;
   base::Arena arena(pool);
-  ReplySink sink(pool, body);
+  ReplySink sink(pool, body, user);
   const std::unique_ptr<http::ClientCodec> codec = http::makeH1ClientCodec(sink, pool, http::Limits());
   const http::StreamId stream = codec->sendRequest(1, headOf(arena, method, at, target, body), http::Scheme::kHttp);
   base::ByteQueue out(pool);
@@ -137,8 +169,10 @@ base::Result<AdminReply> replyOf(const net::Address& at, http::Method method, co
   // The gateway may answer before it has read all of a body that it refuses.
   while (!out.empty() && socket.send(out.front())) out.consume(out.front().size());
   while (!sink.over()) {
+    if (user != nullptr && !awaitBytes(socket, *user, sink)) return silent(at);
+    if (sink.ended()) break;
     const std::optional<std::string> piece = socket.receive();
-    if (!piece) return unanswered(at, errno == EAGAIN ? "nothing came for 30 seconds" : std::strerror(errno));
+    if (!piece) return errno == EAGAIN ? silent(at) : unanswered(at, std::strerror(errno));
     if (piece->empty()) {
       codec->feedEnd(true);
       break;
@@ -146,22 +180,36 @@ base::Result<AdminReply> replyOf(const net::Address& at, http::Method method, co
     codec->feed(*piece);
     codec->grant(stream, piece->size());
   }
-  if (sink.failure()) return unanswered(at, sink.failure()->detail);
-  return sink.take();
+  if (sink.failure() && !sink.ended()) return unanswered(at, sink.failure()->detail);
+  AdminReply reply = sink.take();
+  if (user != nullptr && reply.status == 200 && !sink.ended()) return unanswered(at, "it has ended");
+  return reply;
+}
+
+base::Error refusalOf(const AdminReply& reply) {
+  std::string answer = reply.body;
+  if (answer.ends_with('\n')) answer.pop_back();
+  base::Error error = base::Error::config(std::move(answer));
+  error.status = reply.status;
+  return error;
 }
 
 }  // namespace
 
 base::Result<std::string> askAdmin(const net::Address& at, http::Method method, const std::string& target,
                                    std::string_view body) {
-  base::Result<AdminReply> reply = replyOf(at, method, target, body);
+  base::Result<AdminReply> reply = replyOf(at, method, target, body, nullptr);
   if (!reply) return reply.error();
-  std::string answer = std::move(reply->body);
-  if (reply->status == 200) return answer;
-  if (answer.ends_with('\n')) answer.pop_back();
-  base::Error error = base::Error::config(std::move(answer));
-  error.status = reply->status;
-  return error;
+  if (reply->status != 200) return refusalOf(*reply);
+  return std::move(reply->body);
+}
+
+base::Status followAdminPage(const net::Address& at, const std::string& target, const FollowedPage& user) {
+  base::Result<AdminReply> reply = replyOf(at, http::Method::kGet, target, {}, &user);
+  if (!reply) return reply.error();
+  // A user who ends it before the gateway has answered gets no reply.
+  if (reply->status != 200 && reply->status != 0) return refusalOf(*reply);
+  return base::Done{};
 }
 
 base::Result<content::Value> readAdminPage(std::string_view page) {

@@ -4,6 +4,10 @@
 // served.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
 #include "proxy/base/settings.h"
 #include "proxy/exchange/authentication/password_checks.h"
 #include "proxy/exchange/transaction/client_memory.h"
@@ -30,6 +34,22 @@ struct SharedBudgets {
     heads.setMost(limits.headerMemoryTotal);
     tunnels.setBounds(limits);
     passwords.setMost(limits.passwordChecks);
+  }
+
+  /// How much of a limit is used.
+  struct LimitUse {
+    std::string_view limit;  // its key in the settings
+    std::uint64_t used = 0;
+    std::uint64_t most = 0;
+  };
+  /// Returns the use of those that do not belong to a Backend. Of memory for bodies and heads, it is the half that goes
+  /// to the first worker that asks.
+  std::vector<LimitUse> uses(const base::LimitSettings& limits) {
+    return {{"processorBufferTotal", buffers.used(), buffers.common()},
+            {"connectionMemoryTotal", clients.used(), limits.connectionMemoryTotal},
+            {"headerMemoryTotal", heads.used(), heads.common()},
+            {"tunnels", tunnels.taken(), limits.tunnels},
+            {exchange::kPasswordLimit, passwords.waiting(), limits.passwordChecks}};
   }
 
   upstream::CircuitBreakers upstream;

@@ -63,6 +63,8 @@ class WorkerGroup final : public DrainedClients {
   void end();
 
   std::size_t size() const { return runtimes_.size(); }
+  /// Returns the limits that they share; null if there are no workers.
+  SharedBudgets* budgets() { return budgets_ ? &*budgets_ : nullptr; }
 
  private:
   base::Status make(const std::shared_ptr<const control::Generation>& generation, const std::string& settingsOwner);

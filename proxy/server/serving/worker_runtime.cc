@@ -132,8 +132,11 @@ void WorkerRuntime::drain() {
 
 void WorkerRuntime::listExchanges(std::size_t number, std::size_t most,
                                   std::function<void(exchange::ExchangeList)> tell) {
-  worker_.post(
-      [this, number, most, tell = std::move(tell)] { tell(exchange::listExchanges(exchanges_, number, most)); });
+  worker_.post([this, number, most, tell = std::move(tell)] {
+    exchange::ExchangeList list = exchange::listExchanges(exchanges_, number, most);
+    list.failures = telemetry_.failures();
+    tell(std::move(list));
+  });
 }
 
 void WorkerRuntime::shutdown() {

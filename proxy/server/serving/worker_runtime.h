@@ -84,8 +84,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   void take(AcceptedClient client);
   /// Returns the number of client connections, including those on their way by hand(). Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
-  /// Calls `tell` with the worker's `most` oldest exchanges, under the name of `number`: on the worker's thread, or
-  /// never if it has stopped. Any thread.
+  /// Calls `tell` with the worker's `most` oldest exchanges, under the name of `number`, and its failures: on the
+  /// worker's thread, or never if it has stopped. Any thread.
   void listExchanges(std::size_t number, std::size_t most, std::function<void(exchange::ExchangeList)> tell);
   /// Records an event for a connection that was closed because of that limit; on the worker's own thread, inside a
   /// Turn.

@@ -21,9 +21,11 @@ base::Error withExpiry(const base::Error& error, base::WallTime notAfter) {
 
 }  // namespace
 
-void ReachNotes::onOpen() {
+void ReachNotes::onOpen(base::WallTime peerEnds) {
   ++open_;
-  if (plan_->reach != nullptr) plan_->reach->onOpen();
+  if (plan_->reach == nullptr) return;
+  plan_->reach->onOpen();
+  if (peerEnds != base::WallTime{}) plan_->reach->onCertificate(peerEnds);
 }
 
 // A Backend with open connections is not unreachable, even if another connection fails.

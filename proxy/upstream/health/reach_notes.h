@@ -16,8 +16,8 @@ class ReachNotes {
   ReachNotes(const base::Clock& clock, const std::shared_ptr<const routing::BackendPlan>& plan)
       : clock_(clock), plan_(plan) {}
 
-  /// Called when a connection has been opened.
-  void onOpen();
+  /// Called when a connection has been opened; `peerEnds` is when the server's certificate ends, or the epoch.
+  void onOpen(base::WallTime peerEnds);
   /// Called when bytes have come on a connection; `again` is false for the first ones. A request on a connection that
   /// was open before a failure shows that the Backend can be reached, too.
   void onBytes(bool again) {

@@ -93,6 +93,14 @@ inline base::Error placeWanted(std::string_view limit) {
       .ofLimit(limit);
 }
 
+/// How much of a bound of one Backend is used.
+struct BreakerUse {
+  routing::BackendIdentity identity;  // BackendPlan::boundedAs()
+  std::string_view limit;
+  std::uint64_t used = 0;
+  std::uint64_t most = 0;
+};
+
 /// The circuit breakers of all Backends, by BackendPlan::boundedAs(). Any thread; used only when a worker uses a
 /// Backend for the first time, and when it has finished with it.
 class CircuitBreakers {
@@ -156,6 +164,21 @@ class CircuitBreakers {
     for (PlaceParty* each : parties_) {
       if (each != &asking) each->onConnectionWanted(boundedAs);
     }
+  }
+
+  /// Returns the bounds of which that part or more is used.
+  std::vector<BreakerUse> usesFrom(std::uint64_t percent) {
+    std::vector<BreakerUse> uses;
+    const auto look = [&](const routing::BackendIdentity& identity, std::string_view limit, const BoundedCount& count) {
+      const std::uint64_t most = count.bound();
+      if (count.count() * 100 >= most * percent) uses.push_back({identity, limit, count.count(), most});
+    };
+    const std::lock_guard lock(mutex_);
+    for (const auto& [identity, shared] : breakers_) {
+      look(identity, connectionLimit(shared.bounds), shared.breaker->connections);
+      look(identity, requestLimit(shared.bounds), shared.breaker->requests);
+    }
+    return uses;
   }
 
   /// Sets the bounds of the settings, also of those that exist.
