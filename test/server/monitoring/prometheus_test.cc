@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -141,6 +142,16 @@ TEST(PodMonitor, ReadsTheHealthPortOfControllersAndGateways) {
             shippedValue(shippedValue(container, "ports").items.at(0), "name").text);
   const std::string label = std::regex_replace(std::string(kubernetes::kGatewayNameLabel), std::regex("[^a-z]"), "_");
   EXPECT_NE(shippedText("kustomize/monitoring/pod-monitor.yaml").find("_pod_label_" + label), std::string::npos);
+}
+
+TEST(PodMonitor, AndItsRulesAreAllThatTheKustomizationHas) {
+  std::set<std::string> files{"kustomization.yaml"};
+  const Value kustomization = shippedYaml("kustomize/monitoring/kustomization.yaml");
+  for (const Value& file : shippedValue(kustomization, "resources").items) files.insert(file.text);
+  std::set<std::string> found;
+  const std::filesystem::path folder = SLUICE_SOURCE_DIR "/config/kustomize/monitoring";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) found.insert(entry.path().filename().string());
+  EXPECT_EQ(files, found);
 }
 
 TEST(PodMonitor, DoesNotHideTheNamespaceOfTheCaller) {
