@@ -21,6 +21,7 @@ import typing
 
 from budget import within_budget
 from callgrind import instructions_by_object
+from plot import HEAD, plot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -432,14 +433,20 @@ def main():
     parser.add_argument("--budget", help="file of bounds that Sluice's figures are held against; exit status 1 if one is passed")
     parser.add_argument("--profile", help="existing folder that keeps callgrind's files, for callgrind_annotate")
     parser.add_argument("--verbose", action="store_true", help="shows what system calls there were")
+    parser.add_argument("--plot", metavar="FILE", help="measures nothing: makes the pictures of the table in this file, such as README.md or what "
+                        "an earlier run has printed, in the folder `pictures` beside it (gnuplot)")
     options = parser.parse_args()
+    if options.plot:
+        with open(options.plot, encoding="utf-8") as results:
+            print("\n".join(plot(results.read(), os.path.join(os.path.dirname(options.plot) or ".", "pictures"))))
+        return 0
     if options.budget and options.instructions and not os.path.exists(options.reference):
         parser.error(f"the budget needs {options.reference}, which is not there: build the target library_reference")
     names = ["sluice"] + [p for p in options.peers.split(",") if p == "nginx" or shutil.which(p)]
     bench = Bench(options)
     figures = {}
     try:
-        print("| | proxy | CPU, Sluice = 1 | system calls per request | user instructions per request |\n|---|---|---|---|---|")
+        print(HEAD + "\n|---|---|---|---|---|")
         for scenario in options.scenarios.split(","):
             results = measure(bench, names, scenario)
             figures[scenario] = results["sluice"]

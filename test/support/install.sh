@@ -18,7 +18,7 @@ declare -A packages=(
 # If several packages provide a command, any of them is enough.
 declare -A commands=(
   [build]=""
-  [test]="nginx=nginx-light node=nodejs npm=npm promtool=prometheus"
+  [test]="nginx=nginx-light node=nodejs npm=npm promtool=prometheus gnuplot=gnuplot-nox"
   [fuzz]=""
   [lint]=""
 )
