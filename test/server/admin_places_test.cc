@@ -268,11 +268,11 @@ TEST(AdminBodyText, IsMovedInPartsAndCountsByItsShare) {
   base::ByteQueue out(pool);
   EXPECT_EQ(body.length(), 10u);
   EXPECT_EQ(body.held(), 5u) << "the test has the other half";
-  EXPECT_TRUE(body.read(out, 4));
+  EXPECT_EQ(body.read(out, 4), AdminBody::BodyRest::kMore);
   EXPECT_EQ(out.text(), "0123");
-  EXPECT_TRUE(body.read(out, 4));
+  EXPECT_EQ(body.read(out, 4), AdminBody::BodyRest::kMore);
   EXPECT_EQ(out.text(), "0123") << "there is as much as may be";
-  EXPECT_FALSE(body.read(out, 10));
+  EXPECT_EQ(body.read(out, 10), AdminBody::BodyRest::kNone);
   EXPECT_EQ(out.text(), "0123456789");
   EXPECT_EQ(textOf("x"), "x");
   EXPECT_EQ(textOf({}), "");
@@ -289,10 +289,10 @@ TEST(AdminBodyPieces, AreMadeUntilThereIsEnough) {
   base::ByteQueue out(pool);
   EXPECT_FALSE(body.length());
   EXPECT_EQ(body.held(), 0u);
-  EXPECT_TRUE(body.read(out, 4));
+  EXPECT_EQ(body.read(out, 4), AdminBody::BodyRest::kMore);
   EXPECT_EQ(out.text(), "abcabc");
   EXPECT_EQ(asked, 2);
-  EXPECT_FALSE(body.read(out, 100));
+  EXPECT_EQ(body.read(out, 100), AdminBody::BodyRest::kNone);
   EXPECT_EQ(out.text(), "abcabcabc");
 }
 
