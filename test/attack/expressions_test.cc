@@ -30,9 +30,8 @@ class ExpressionAttacks : public testing::Test {
                             ", failOpen: " + failOpen + ", config: {request: {setHeaders: [" + fields + "]}}}";
     const std::string rules = "    - matches: [{path: {value: /slow}}]\n      filters: [" + inlined(use) + "]\n" +
                               backendRefs() + "    - matches: [{path: {value: /}}]\n" + backendRefs();
-    GatewaySpec made{.backends = {{.port = origin_.port()}},
-                     .settings = limits("stepWork: 4Mi"),
-                     .routes = routeOfRules(rules)};
+    GatewaySpec made{
+        .backends = {{.port = origin_.port()}}, .settings = limits("stepWork: 4Mi"), .routes = routeOfRules(rules)};
     made.release = true;
     return made;
   }

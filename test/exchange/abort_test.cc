@@ -48,7 +48,7 @@ class Abort : public ::testing::TestWithParam<std::tuple<Version, Version>> {
     EXPECT_EQ(backend.wire().over(), backendVersion() == Version::kHttp11) << "on HTTP/2 other streams go on";
   }
   void expectClean() {
-    EXPECT_TRUE(rig_.isQuiet());
+    EXPECT_TRUE(rig_.quiet());
     EXPECT_EQ(rig_.exchanges.size(), 0U);
     EXPECT_EQ(rig_.told.size(), 1U);
     EXPECT_EQ(rig_.budget().requests.count(), 0U);

@@ -35,7 +35,7 @@ class BasicExchange : public ::testing::TestWithParam<std::tuple<Version, Versio
     return client_.answer(index);
   }
   void expectClean(std::size_t exchanges) {
-    EXPECT_TRUE(rig_.isQuiet());
+    EXPECT_TRUE(rig_.quiet());
     EXPECT_EQ(rig_.exchanges.size(), 0U);
     EXPECT_EQ(rig_.told.size(), exchanges);
     EXPECT_EQ(rig_.budget().requests.count(), 0U);

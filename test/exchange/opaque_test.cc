@@ -62,7 +62,7 @@ class OpaqueExchange : public ::testing::Test {
   test::RecordingServerSink::RecordedRequest& heard() { return backend().request(0); }
   test::RecordingClientSink::RecordedResponse& answer() { return client_.answer(index_); }
   void expectClean() {
-    EXPECT_TRUE(rig_.isQuiet());
+    EXPECT_TRUE(rig_.quiet());
     EXPECT_EQ(rig_.exchanges.size(), 0U);
     ASSERT_EQ(rig_.told.size(), 1U);
     EXPECT_EQ(rig_.budget().requests.count(), 0U);

@@ -182,7 +182,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     upstreams.shutdown();
   }
 
-  bool isQuiet() const { return quiet(); }
+  bool quiet() const override { return dirty_.empty() && dead_.empty() && exchanges.quiet() && upstreams.quiet(); }
   /// Returns the Backend's request limits as another worker that serves it sees them.
   upstream::CircuitBreaker& budget() { return *budget_; }
   std::size_t openConnections() const { return connections_.size(); }
@@ -268,7 +268,6 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     }
     dead_.clear();
   }
-  bool quiet() const override { return dirty_.empty() && dead_.empty() && exchanges.quiet() && upstreams.quiet(); }
 
   exchange::Downstream* findDownstream(http::Token connection) override {
     return connections_.find(base::Handle<RigConnection>::fromToken(connection));

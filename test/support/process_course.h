@@ -345,7 +345,7 @@ class ProcessCourse {
   // --- invariants ---
 
   void check() {
-    require(rig_.isQuiet(), "the worker is quiet between turns");
+    require(rig_.quiet(), "the worker is quiet between turns");
     require(!rig_.toldTwice, "an exchange is told of once");
     if (kind_ != Kind::kFree) checkBodies();
   }

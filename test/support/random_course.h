@@ -389,7 +389,7 @@ class RandomCourse {
   }
 
   void check() {
-    require(rig_.isQuiet(), "the worker is quiet between turns");
+    require(rig_.quiet(), "the worker is quiet between turns");
     require(!rig_.toldTwice, "an exchange is told of once");
     require(rig_.budget().requests.count() <= rig_.exchanges.size(),
             "a request's place is given back with the exchange");

@@ -74,7 +74,7 @@ class ConstrainedRetry : public RuleRetryBudget {
     EXPECT_NE(client_->answer(index).body.find("\"limit\":\"retryBudget\""), std::string::npos);
     EXPECT_TRUE(limited("retryBudget"));
     EXPECT_EQ(rig_->told.back().error->type, base::ErrorType::kDestinationUnavailable);
-    EXPECT_TRUE(rig_->isQuiet());
+    EXPECT_TRUE(rig_->quiet());
     EXPECT_EQ(rig_->budget().requests.count(), 0U);
   }
 };

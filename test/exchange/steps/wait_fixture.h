@@ -157,7 +157,7 @@ class ProcessWait : public ProcessorSteps {
   /// Checks that every request has come to an end, and has left nothing.
   void expectOver(std::size_t exchanges) {
     ASSERT_TRUE(rig_->settle());
-    EXPECT_TRUE(rig_->isQuiet());
+    EXPECT_TRUE(rig_->quiet());
     EXPECT_EQ(rig_->told.size(), exchanges);
     EXPECT_FALSE(rig_->toldTwice);
     EXPECT_EQ(rig_->exchanges.size(), 0U);
