@@ -28,7 +28,7 @@ class LookedAtGateway : public testing::Test {
   void fail() const {
     BlockingSocket client = BlockingSocket::connect(gateway_.port());
     client.send("GET /x?key=canary HTTP/1.1\r\nHost: a.test\r\nAuthorization: canary\r\n\r\n");
-    EXPECT_EQ(readResponse(client).status, 502);
+    EXPECT_EQ(readResponse(client).status, 503);
   }
 
   GatewayProcess gateway_{{.backends = {{.port = freePort()}}, .settings = "drainTimeout: 1s\n"}};
@@ -38,7 +38,7 @@ TEST_F(LookedAtGateway, ShowsAFaultToThoseWhoLook) {
   ChildProcess curl({"curl", "-sS", "-N", page()});
   ASSERT_TRUE(curl.waitForLine("\"errors\":{\"rows\":[],\"total\":0}"));
   fail();
-  const auto line = curl.waitForLine("\"fault\":\"Backend\",\"type\":\"connection_refused\",\"status\":502");
+  const auto line = curl.waitForLine("\"fault\":\"Backend\",\"type\":\"connection_refused\",\"status\":503");
   ASSERT_TRUE(line);
   EXPECT_THAT(*line, HasSubstr("data: {"));
   EXPECT_TRUE(curl.waitForLine(R"("severity":"error","object":"Backend test/origin")"));
@@ -51,6 +51,7 @@ TEST_F(LookedAtGateway, ShowsAFaultToThoseWhoLook) {
   // The stream ends with the process, and curl has the end of the body.
   gateway_.process().signal(SIGTERM);
   EXPECT_EQ(curl.wait(), 0);
+  EXPECT_EQ(gateway_.process().wait(), 0);
 }
 
 TEST_F(LookedAtGateway, RefusesPagesOfOtherNames) {
