@@ -140,7 +140,8 @@ TEST(PodMonitor, ReadsTheHealthPortOfControllersAndGateways) {
   const Value& endpoint = shippedValue(monitor, "spec.podMetricsEndpoints").items.at(0);
   EXPECT_EQ(shippedValue(endpoint, "port").text,
             shippedValue(shippedValue(container, "ports").items.at(0), "name").text);
-  const std::string label = std::regex_replace(std::string(kubernetes::kGatewayNameLabel), std::regex("[^a-z0-9]"), "_");
+  const std::string label =
+      std::regex_replace(std::string(kubernetes::kGatewayNameLabel), std::regex("[^a-z0-9]"), "_");
   EXPECT_NE(shippedText("kustomize/monitoring/pod-monitor.yaml").find("_pod_label_" + label), std::string::npos);
 }
 
