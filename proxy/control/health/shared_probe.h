@@ -40,7 +40,7 @@ class ProbeWaiter {
 
 class SharedProbe;
 
-/// What the shared probes tell the health checker.
+/// The interface by which the shared probes report to the health checker.
 struct ProbeBoard {
   std::vector<SharedProbe*> due;  // those that must be driven; each leaves it at its end
   std::uint64_t numbers = 0;      // of plans; no two plans have the same

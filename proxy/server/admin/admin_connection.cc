@@ -29,8 +29,8 @@ bool acceptsMarkup(const http::RequestHead& head) {
   return accept != nullptr && base::toLower(accept->value).find("text/html") != std::string::npos;
 }
 
-// What a browser may do with an answer: load and run only what this port serves as a file of its own, make no markup of
-// text, show it in no frame, and tell no other server about it.
+// Restricts browsers: a page loads and runs only files of this port, makes no markup of text, stands in no frame, and
+// names itself to no other server.
 void addBrowserRules(base::Arena& arena, http::Headers& fields) {
   fields.add(arena, "content-security-policy",
              "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; "

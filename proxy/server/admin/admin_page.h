@@ -27,7 +27,7 @@ class AdminBody {
   /// Appends the next piece; false if there is none.
   using Pieces = std::function<bool(std::string& out)>;
   using Text = std::shared_ptr<const std::string>;
-  /// What follows the bytes that were read.
+  /// Says whether bytes follow those that were read.
   enum class BodyRest : std::uint8_t {
     kMore,
     kLater,  // more, but it is not there yet; the reader is woken for it

@@ -52,7 +52,7 @@ class ExchangesPage final : private net::Timer {
   void gather(std::size_t most, std::function<void(const WorkerLists&)> take);
 
  private:
-  /// Those that one round answers.
+  /// The requests and callers that one round answers.
   struct RoundAskers {
     std::vector<AdminAnswer> answers;
     std::vector<std::function<void(const WorkerLists&)>> takers;

@@ -29,7 +29,7 @@
 
 namespace sluice::server {
 
-/// What the state is made of. All of it outlives the page.
+/// The sources of the state. All of them outlive the page.
 struct LivePageParts {
   net::Worker& main;
   const observe::MetricsRegistry& metrics;
@@ -66,7 +66,7 @@ class LivePage final : private net::Timer {
   void close();
 
  private:
-  /// What follows from the configuration and its state.
+  /// The rows that depend only on the configuration and its state.
   struct KnownRows {
     std::string version;
     std::vector<Trouble> troubles;

@@ -33,7 +33,7 @@ struct Windowed {
   void settle() { base = middle = now; }
 };
 
-/// What was counted of some requests.
+/// The counts of some requests.
 struct FlowSum {
   std::array<std::uint64_t, observe::Histogram::kBuckets> buckets{};
   std::uint64_t errors = 0;        // that have ended with an error

@@ -26,7 +26,7 @@ class FaultCounts {
  public:
   /// Takes the counts of the workers; called after each reading of the window.
   void take(const WorkerLists& lists, const TrafficWindow& window);
-  /// Those that occur most come first.
+  /// The faults that occur most come first.
   PageRows rows(const TrafficWindow& window) const;
 
  private:
